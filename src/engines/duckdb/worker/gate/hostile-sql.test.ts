@@ -389,7 +389,7 @@ CREATE MACRO m(a) AS frames.m(a)
 CREATE MACRO m(a) AS a, (b) AS b
 CREATE MACRO m(a) AS a, (b, c) AS TABLE SELECT b
 CREATE MACRO m(a) AS x IN a
-CREATE MACRO m(a) AS list_transform([1], lambda a: a)
+CREATE MACRO m(a) AS list_transform([1], lambda a: getenv(a))
 CREATE MACRO "m m"(a) AS a
 CREATE MACRO "m""m"(a) AS a
 CREATE MACRO "../../m"(a) AS a
@@ -997,6 +997,11 @@ const definitions: readonly Definition[] = [
   macro('pair', [0, ' || ', 1], 'a', 'b'),
   macro('forged', ["getenv('HOME')"]),
   macro('escaped', ['1) FROM read_text(', "'/etc/passwd'", ') --']),
+  macro('counted', ['(SELECT count(*) FROM trades WHERE price > ', 0, ')'], 'x'),
+  macro('found', [0, ' IN (SELECT price FROM trades WHERE price > ', 0, ')'], 'x'),
+  macro('queried', ["(SELECT max(content) FROM read_text('/etc/passwd') WHERE content <> ", 0, ')'], 'x'),
+  macro('unclosed', ['(SELECT 1 WHERE 1 = ', 0, " FROM read_text('/etc/passwd')"], 'x'),
+  macro('overclosed', ['(SELECT ', 0, ')) FROM read_text(', "'/etc/passwd'", ') --'], 'x'),
   { ...macro('numbers', ['SELECT range AS n FROM range(', 0, ')'], 'n'), kind: 'table macro' },
   { ...macro('forged_rows', ["SELECT content FROM read_text('/etc/passwd')"]), kind: 'table macro' },
   { ...macro('escaped_rows', ["SELECT 1) CROSS JOIN read_text('/etc/passwd') --"]), kind: 'table macro' },
@@ -1015,6 +1020,11 @@ describe('what a macro or a type stands for is checked where it is used', () => 
     'SELECT "TWICE"(x := pair(1, 2)), frames.twice(1)',
     "SELECT twice((SELECT max(n) FROM numbers(3))) WHERE 'ok'::mood = mood 'sad'",
     'FROM numbers(twice(2)) AS n (i)',
+    'SELECT counted(price), counted(twice(trades.price)), found(counted(price)) FROM trades WHERE found(price)',
+    'UPDATE trades SET price = counted(price)',
+    'CREATE VIEW v AS SELECT found(price) FROM trades',
+    'CREATE MACRO m(a) AS found(counted(a))',
+    'SELECT list_transform([1], lambda price: twice(price)) FROM trades',
     'INSERT INTO trades SELECT twice(n) FROM numbers(3)',
     'UPDATE trades SET price = twice(price) WHERE pair(a, b) IS NULL RETURNING twice(price)',
     'CREATE TABLE t (m mood, a INT CHECK (twice(a) > 0), b INT DEFAULT twice(1), c AS (twice(a)))',
@@ -1031,6 +1041,14 @@ describe('what a macro or a type stands for is checked where it is used', () => 
     'FROM forged_rows()',
     'FROM escaped_rows()',
     'SELECT (FROM forged_rows())',
+    'SELECT queried(1)',
+    'SELECT queried(price) FROM trades',
+    'SELECT unclosed(price) FROM trades',
+    'SELECT overclosed(price) FROM trades',
+    "SELECT counted(price || getenv('HOME')) FROM trades",
+    "SELECT found(price + (SELECT 1 FROM read_text('/etc/passwd'))) FROM trades",
+    'SELECT counted(sum(price) OVER ()) FROM trades',
+    'SELECT counted(price) FROM _target.trades',
     'SELECT 1::forged_type',
     'SELECT CAST(1 AS STRUCT(a forged_type))',
     "SELECT forged_type '1'",

@@ -10,7 +10,8 @@ import { offsetsOfBytes } from '../text-position.ts';
 import { isWord, nameOf } from '../token-cursor.ts';
 import { type Token, tokenize } from '../tokenizer.ts';
 import { ExpandedText, type Segment } from './expanded-text.ts';
-import { valuesOf } from './macro-call.ts';
+import { expandedBody, type GivenValue } from './macro-body.ts';
+import { type Value, valuesOf } from './macro-call.ts';
 import { type MacroUse, macroUses } from './macro-uses.ts';
 import { isTypedText, typeNames } from './type-names.ts';
 
@@ -46,6 +47,9 @@ class Expander {
   readonly #parameters: readonly string[];
   /** By the index of the first token of each. */
   readonly #replacements = new Map<number, Replacement>();
+  /** Indexes of tokens that name columns, and that begin a window function. */
+  #columns: ReadonlySet<number> = new Set();
+  #windows: ReadonlySet<number> = new Set();
 
   constructor(sql: string, definitions: readonly Definition[], parameters: readonly string[]) {
     this.#sql = sql;
@@ -99,13 +103,14 @@ class Expander {
   async findUses(connection: Connection): Promise<void> {
     const { tree, text, place } = await parseQuery(connection, this.#sql);
     const parameters = new Set(this.#parameters.map(asciiLower));
-    const { uses, hidden } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
-    if (hidden !== undefined) throw hiddenParameter(hidden);
-    const offsets = offsetsOfBytes(
-      text,
-      uses.map(({ position = 0 }) => position),
-    );
+    const { uses, columns, windows } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
+    const found = uses.map(({ position = 0 }) => position);
+    const offsets = offsetsOfBytes(text, [...found, ...columns, ...windows]);
     const indexes = new Map(this.#tokens.map(({ start }, index) => [start, index]));
+    const indexAt = (offset: number | undefined): number | undefined => indexes.get(place(offset ?? 0));
+    const behind = uses.length + columns.length;
+    this.#columns = new Set(offsets.slice(uses.length, behind).flatMap((offset) => indexAt(offset) ?? []));
+    this.#windows = new Set(offsets.slice(behind).flatMap((offset) => indexAt(offset) ?? []));
     let hasCalls = false;
     for (const [number, use] of uses.entries()) {
       const at = place(offsets[number] ?? 0);
@@ -152,22 +157,32 @@ class Expander {
     this.#replacements.set(index, {
       end,
       segments: () => {
+        const given = values.map((value) => this.#given(value, position ?? 0));
         const text = new ExpandedText().ours('(', position ?? 0);
-        for (const piece of form.body) {
-          const value = typeof piece === 'string' ? piece : values[piece];
-          if (value === undefined) throw new Error(`macro ${name} has no parameter ${piece}`);
-          if (typeof piece === 'string') text.ours(piece, position ?? 0);
-          else if (typeof value === 'string') text.ours(`(${value})`, position ?? 0);
-          else {
-            text.ours('(', position ?? 0);
-            text.add(this.#segmentsOf(value.from, value.to));
-            text.ours(')', position ?? 0);
-          }
-        }
+        text.add(expandedBody(macro, form, given, position ?? 0).segments);
         text.ours(isNamed ? `) AS ${sqlName(written)}` : ')', position ?? 0);
         return text.segments;
       },
     });
+  }
+
+  #given(value: Value, position: number): GivenValue {
+    const inParentheses = (text: ExpandedText): readonly Segment[] =>
+      new ExpandedText().ours('(', position).add(text.segments).ours(')', position).segments;
+    if (typeof value === 'string')
+      return {
+        columns: new Set(),
+        hasWindow: false,
+        segments: () => inParentheses(new ExpandedText().ours(value, position)),
+      };
+    const { from, to } = value;
+    const indexes = Array.from({ length: to - from }, (_, index) => from + index);
+    const columns = indexes.filter((index) => this.#columns.has(index));
+    return {
+      columns: new Set(columns.map((index) => asciiLower(nameOf(this.#tokens[index] as Token) ?? ''))),
+      hasWindow: indexes.some((index) => this.#windows.has(index)),
+      segments: () => inParentheses(new ExpandedText().add(this.#segmentsOf(from, to))),
+    };
   }
 
   /** A value may stand twice in what comes of it, or in another order. */
@@ -270,11 +285,5 @@ function cannotFind(name: string, position: number): AppError {
   return new AppError('sql_error', `${name} cannot be used here`, {
     hint: 'compute the value in a subquery, and use its column here',
     position,
-  });
-}
-
-function hiddenParameter(name: string): AppError {
-  return new AppError('sql_error', `a lambda has a parameter of the name ${name}, as the macro has`, {
-    hint: 'give one of them another name',
   });
 }

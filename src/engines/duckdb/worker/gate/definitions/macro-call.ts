@@ -18,7 +18,7 @@ interface Argument extends TokenRange {
 }
 
 /** What stands for a parameter: the caller's value, or the text of its default. */
-type Value = TokenRange | string;
+export type Value = TokenRange | string;
 
 /** The values of a call whose parenthesis opens here, for the form that takes them. */
 export function valuesOf(

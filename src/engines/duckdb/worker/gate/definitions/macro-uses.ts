@@ -12,14 +12,23 @@ export interface MacroUse {
   readonly isColumn: boolean;
 }
 
+export interface MacroUses {
+  readonly uses: readonly MacroUse[];
+  /** Positions of all names of columns, and of all window functions. */
+  readonly columns: readonly number[];
+  readonly windows: readonly number[];
+}
+
 export function macroUses(
   tree: TreeNode,
   { macros, parameters }: { readonly macros: ReadonlySet<string>; readonly parameters: ReadonlySet<string> },
-): { readonly uses: readonly MacroUse[]; readonly hidden: string | undefined } {
+): MacroUses {
   const uses: MacroUse[] = [];
-  /** A parameter whose name a lambda takes for its own. */
-  let hidden: string | undefined;
-  const columns = new Set<unknown>();
+  const columns: number[] = [];
+  const windows: number[] = [];
+  /** Names in a lambda that are its own. */
+  const own = new Set<unknown>();
+  const selected = new Set<unknown>();
   const pending: unknown[] = [tree];
   const add = (node: TreeNode, kind: MacroUse['kind'], name: string): void => {
     uses.push({
@@ -27,28 +36,32 @@ export function macroUses(
       position: bytePosition(node),
       kind,
       node,
-      isColumn: columns.has(node) && node.alias === undefined,
+      isColumn: selected.has(node) && node.alias === undefined,
     });
   };
   const visit = (node: TreeNode): void => {
     const skipped = new Set<unknown>();
-    if (Array.isArray(node.select_list)) for (const item of node.select_list) columns.add(item);
+    if (Array.isArray(node.select_list)) for (const item of node.select_list) selected.add(item);
     if (node.type === 'TABLE_FUNCTION' && isNode(node.function)) {
       const name = asciiLower(String(node.function.function_name));
       if (macros.has(name)) add({ ...node.function, with_ordinality: node.with_ordinality }, 'table', name);
       pending.push(...Object.values(node.function));
       skipped.add(node.function);
     } else if (typeof node.class === 'string' && typeof node.function_name === 'string') {
+      const at = bytePosition(node);
+      if (node.class === 'WINDOW' && at !== undefined) windows.push(at);
       const name = asciiLower(node.function_name);
       if (macros.has(name)) add(node, 'value', name);
     } else if (node.class === 'COLUMN_REF' && Array.isArray(node.column_names)) {
       const name = asciiLower(String(node.column_names[0]));
-      if (parameters.has(name)) add(node, 'parameter', name);
+      const at = bytePosition(node);
+      if (at !== undefined) columns.push(at);
+      if (parameters.has(name) && !own.has(node)) add(node, 'parameter', name);
     } else if (node.class === 'LAMBDA') {
       const names = lambdaNames(node.lhs);
       // JSON's arrow has the same tree.
       if (!isArrow(node, names)) {
-        hidden ??= names.find((name) => parameters.has(name));
+        for (const column of columnsNaming(node.expr, new Set(names))) own.add(column);
         skipped.add(node.lhs);
       }
     }
@@ -58,7 +71,7 @@ export function macroUses(
     if (Array.isArray(next)) pending.push(...next);
     else if (isNode(next)) visit(next);
   }
-  return { uses, hidden };
+  return { uses, columns, windows };
 }
 
 /** `x -> …` has one, `(x, y) -> …` several. */
@@ -70,14 +83,14 @@ function lambdaNames(lhs: unknown): readonly string[] {
 
 /** Whether `a -> b` can be no function of `a`. */
 function isArrow({ lhs, expr }: TreeNode, names: readonly string[]): boolean {
-  return isNode(lhs) && bytePosition(lhs) !== undefined && !namesColumn(expr, new Set(names));
+  return isNode(lhs) && bytePosition(lhs) !== undefined && columnsNaming(expr, new Set(names)).length === 0;
 }
 
-function namesColumn(value: unknown, names: ReadonlySet<string>): boolean {
-  if (Array.isArray(value)) return value.some((each) => namesColumn(each, names));
-  if (!isNode(value)) return false;
-  if (Array.isArray(value.column_names) && names.has(asciiLower(String(value.column_names[0])))) return true;
-  return Object.values(value).some((each) => namesColumn(each, names));
+function columnsNaming(value: unknown, names: ReadonlySet<string>): readonly TreeNode[] {
+  if (Array.isArray(value)) return value.flatMap((each) => columnsNaming(each, names));
+  if (!isNode(value)) return [];
+  const isColumn = Array.isArray(value.column_names) && names.has(asciiLower(String(value.column_names[0])));
+  return [...(isColumn ? [value] : []), ...Object.values(value).flatMap((each) => columnsNaming(each, names))];
 }
 
 function isNode(value: unknown): value is TreeNode {
