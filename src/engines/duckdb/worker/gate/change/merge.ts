@@ -46,18 +46,28 @@ export async function merge(
   const byTarget = branches.some(({ of }) => of === 'target');
   const alias = sqlName(target.alias);
 
-  const text = new ComposedText(statement, withNames).ours(`SELECT * EXCLUDE (${branchName}) FROM (SELECT `);
-  text.ours(`${alias}.${targetRowNumber}, CASE`);
+  const isBeside = branches.some(({ condition }) => condition !== undefined && isOnlyForTable(statement, condition));
+  const excluded = isBeside ? '' : ` EXCLUDE (${branchName})`;
+  const text = new ComposedText(statement, withNames).ours(`SELECT *${excluded} FROM (SELECT `);
+  text.ours(`${alias}.${targetRowNumber}, `);
   const isTarget = `${alias}.${targetRowNumber} IS NOT NULL`;
   const marker = bySource ? `${sqlName(sourceAlias(statement, source))}.${sourceName}` : '';
   const isSource = bySource ? `${marker} IS NOT NULL` : 'true';
-  for (const [index, branch] of branches.entries()) {
-    const when = { matched: `${isTarget} AND ${isSource}`, target: `NOT (${isTarget})`, source: `NOT (${isSource})` };
-    text.ours(` WHEN ${when[branch.of]}`);
-    if (branch.condition !== undefined) text.ours(' AND ').value(branch.condition, 'a condition');
-    text.ours(` THEN ${branch.action === 'NOTHING' ? 'NULL' : index}`);
+  const addBranch = (): void => {
+    text.ours('CASE');
+    for (const [index, branch] of branches.entries()) {
+      const when = { matched: `${isTarget} AND ${isSource}`, target: `NOT (${isTarget})`, source: `NOT (${isSource})` };
+      text.ours(` WHEN ${when[branch.of]}`);
+      if (branch.condition !== undefined) text.ours(' AND ').value(branch.condition, 'a condition');
+      text.ours(` THEN ${branch.action === 'NOTHING' ? 'NULL' : index}`);
+    }
+    text.ours(` END AS ${branchName}`);
+  };
+  if (!isBeside) {
+    addBranch();
+    text.ours(', ');
   }
-  text.ours(` END AS ${branchName}, CASE ${branchName}`);
+  text.ours(`CASE ${branchName} WHEN NULL THEN NULL`);
   for (const [index, branch] of branches.entries()) {
     if (branch.action === 'NOTHING') continue;
     text.ours(` WHEN ${index} THEN `);
@@ -79,6 +89,11 @@ export async function merge(
   else text.callers(source);
   if (clauses.isClause(on, 'using')) text.ours(' USING ').callers(joined);
   else text.ours(' ON ').value(joined, 'a condition');
+  if (isBeside) {
+    text.ours(', LATERAL (SELECT ');
+    addBranch();
+    text.ours(`) AS ${sqlName('framehold branches')}`);
+  }
   text.ours(` WHERE ${branchName} IS NOT NULL)`);
   const places = branches.flatMap(({ unnamed }) => unnamed ?? []);
   return {
@@ -96,6 +111,12 @@ export async function merge(
       { target, gate, hasAction: true },
     ),
   };
+}
+
+/** Whether other columns of the same SELECT cannot refer to it: a condition with a subquery, or with something that is new each time. */
+function isOnlyForTable({ tokens }: TokenizedStatement, { from, to }: TokenRange): boolean {
+  const words = new Set(['select', 'from', 'values', 'table', 'random', 'uuid', 'gen_random_uuid', 'uuidv4', 'uuidv7']);
+  return tokens.slice(from, to).some(({ kind, text }) => kind === 'word' && words.has(asciiLower(text)));
 }
 
 /** A query for the columns of the source. */
