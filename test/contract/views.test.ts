@@ -324,8 +324,26 @@ test('rows of a view are not changed, and rows of a frame are changed by those o
   expect(await ok('SELECT count(*), max(id) FROM several')).toEqual([[5, 8]]);
 });
 
-test('a view has no rowid, and takes none from its frames', async () => {
-  expect(await refusal('CREATE VIEW numbered AS SELECT rowid FROM trades')).toMatchObject({ code: 'sql_forbidden' });
+test('a view reads numbers of rows of its frames, and has none itself', async () => {
+  await ok('CREATE TABLE lettered AS SELECT * FROM (VALUES ($$a$$), ($$b$$), ($$c$$)) v (letter)');
+  await ok('INSERT INTO lettered VALUES ($$d$$)');
+  await ok('CREATE VIEW numbered AS SELECT rowid AS number, * FROM lettered');
+  await ok('CREATE VIEW late AS SELECT * FROM numbered WHERE number > 1');
+  const rows = [
+    [2, 'c'],
+    [3, 'd'],
+  ];
+  expect(await ok('FROM late ORDER BY number')).toEqual(rows);
+  expect(await ok('SELECT late.* FROM late JOIN lettered ON lettered.rowid = late.number ORDER BY ALL')).toEqual(rows);
+  expect((await ok('DESCRIBE late')).map(([name, type]) => [name, type])).toEqual([
+    ['number', 'BIGINT'],
+    ['letter', 'VARCHAR'],
+  ]);
+  expect((await get('/exec?handle=late&fmt=json&limit=1')).json()).toMatchObject({ dataset: [[2, 'c']] });
+  await ok('DELETE FROM lettered USING late WHERE lettered.rowid = late.number AND late.letter = $$c$$');
+  expect(await ok('FROM late ORDER BY number')).toEqual([[2, 'd']]);
+  expect(await ok('SELECT * FROM lettered')).toEqual([['a'], ['b'], ['d']]);
+  expect(await refusal('SELECT rowid FROM numbered')).toMatchObject({ code: 'sql_error' });
   expect(await refusal('SELECT rowid FROM cheap')).toMatchObject({ code: 'sql_error' });
 });
 

@@ -325,7 +325,8 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
     const { query, isBarrier } = table;
     const analyticsTables = query.tables.filter(isAnalytics);
     const { sql } = runQuery(query);
-    return { name, schema, source: { kind: 'view', sql, columns, analyticsTables, isBarrier } };
+    const readsRowIds = query.rowIds !== undefined;
+    return { name, schema, source: { kind: 'view', sql, columns, analyticsTables, readsRowIds, isBarrier } };
   }
   if (table.kind === 'live') {
     const { path, note } = table;

@@ -103,7 +103,6 @@ export class TableOpener implements ViewTables {
       await this.open(table, place);
       const views = this.tables.filter((opened) => opened.kind === 'view');
       if (query.explain !== undefined && views.some(({ isBarrier }) => isBarrier)) throw hiddenPlan(table);
-      if (query.rowIds !== undefined && views.length > 0) throw withoutRowIds(table);
     }
     if (viewMade === undefined) return;
     const name = viewMade.slice(viewMade.indexOf('/') + 1);
@@ -206,9 +205,3 @@ function hiddenPlan(table: TableName): AppError {
   );
 }
 
-function withoutRowIds({ position }: TableName): AppError {
-  return new AppError('sql_error', 'rowid is the number of a row of a frame, and the statement reads a view', {
-    hint: 'number the rows: row_number() OVER ()',
-    position,
-  });
-}

@@ -91,6 +91,7 @@ export interface QueryTable {
         readonly columns: readonly string[];
         /** Of the operator's database. */
         readonly analyticsTables: readonly TableName[];
+        readonly readsRowIds: boolean;
         readonly isBarrier: boolean;
       }
     | ListTable

@@ -32,12 +32,6 @@ export async function createView(
   const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
   // By itself first: it is a query, whatever is put around it.
   const { references: _, isPivoted, ...query } = await gate(sql, (at) => start + at);
-  if (query.rowIds !== undefined) {
-    throw new AppError('sql_forbidden', 'a view cannot read rowid', {
-      hint: 'number the rows: row_number() OVER ()',
-      position: start,
-    });
-  }
   if (isPivoted) {
     throw new AppError('sql_forbidden', 'a PIVOT in a view must list its values', {
       hint: 'write PIVOT … ON column IN (…)',

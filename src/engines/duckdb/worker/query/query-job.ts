@@ -40,7 +40,7 @@ const listMath = /\blist_(?:cosine|distance|dot|inner|negative)|<->|<=>/i;
 /** What a query gives and takes, found out by DuckDB's planner alone. */
 export async function describeQuery(context: QueryContext, asked: QueryJob): Promise<SqlDescription> {
   const { connection } = context.catalog;
-  return await withTables(context, asked, async (job) => {
+  return await withTables(context, { ...asked, describesOnly: true }, async (job) => {
     const key = keyOf(job);
     if (key !== undefined) return await describeKept(context.catalog, job.query, key);
     await using target = await insertTarget(connection, job.into);
@@ -73,7 +73,7 @@ function keyOf(job: QueryJob): string | undefined {
   // internal error when it runs again. A list or a range is another one the next time.
   const isOfOnce =
     query.explain !== undefined ||
-    query.rowIds !== undefined ||
+    readsRowIds(job) ||
     textsOf(job).some((text) => /\b(?:pivot|asof)/i.test(text)) ||
     tables.some(({ source: { kind } }) => kind !== 'parquet' && kind !== 'warm' && kind !== 'view');
   const isBound = hasParameters || query.parameterCount > 0;
@@ -162,7 +162,7 @@ async function insertRows(
   }
 }
 
-async function withTables<T>(context: QueryContext, asked: QueryJob, act: (job: QueryJob) => Promise<T>): Promise<T> {
+async function withTables<T>(context: QueryContext, asked: OpenJob, act: (job: QueryJob) => Promise<T>): Promise<T> {
   await using opened = await openTables(context, asked);
   try {
     return await act({ ...asked, query: opened.query });
@@ -179,7 +179,12 @@ interface OpenTables extends AsyncDisposable {
   readonly edits: readonly TextEdit[];
 }
 
-async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<OpenTables> {
+interface OpenJob extends QueryJob {
+  /** Default: whether the statement describes tables. */
+  readonly describesOnly?: boolean | undefined;
+}
+
+async function openTables({ catalog }: QueryContext, job: OpenJob): Promise<OpenTables> {
   const tables = analyticsTables(job);
   const isLive = job.tables.some(({ source }) => source.kind === 'live');
   if (tables.length === 0 && !isLive) return await showTables(catalog, job);
@@ -204,24 +209,27 @@ async function showPlain(catalog: QueryPlace, job: QueryJob): Promise<void> {
   await catalog.settings.apply(settings);
 }
 
-async function showTables(catalog: QueryPlace, job: QueryJob): Promise<OpenTables> {
-  const { query, tables } = job;
+async function showTables(catalog: QueryPlace, job: OpenJob): Promise<OpenTables> {
+  const { query, tables, settings, describesOnly = query.describesTables === true } = job;
   const hasListMath = usesListMath(job);
   const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
-    if (query.describesTables && query.rowIds === undefined)
-      return { ...kept, ...(await catalog.defineTables(tables)) };
-    if (query.rowIds === undefined || tables.length === 0) {
+    if (query.describesTables && !readsRowIds(job)) return { ...kept, ...(await catalog.defineTables(tables)) };
+    if (!readsRowIds(job) || tables.length === 0) {
       await showPlain(catalog, job);
       const { viewTextEdits: edits = [] } = query;
       return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
     }
-    const { edits } = query.rowIds;
+    const hasViews = tables.some(({ source }) => source.kind === 'view');
+    const edits = hasViews ? undefined : query.rowIds?.edits;
     // In a text with edits a column of the frame's own would be left out, too.
     if (edits !== undefined && !hasListMath && (await catalog.showNumbered(tables, { mayOwn: edits.length === 0 }))) {
       return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
     }
-    return { ...kept, ...(await catalog.copyTables(tables, { hasListMath })) };
+    await catalog.settings.apply(hasViews ? undefined : settings);
+    const copies = await catalog.copyTables(tables, { hasListMath, hasRows: !describesOnly });
+    await catalog.settings.apply(settings);
+    return { ...kept, ...copies };
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw resourceError(error) ?? (namesLive(error, tables) ? unreadableLive(error) : unreadable(error));
@@ -279,6 +287,11 @@ function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readon
 function analyticsTables({ query, tables }: QueryJob): readonly TableName[] {
   const ofViews = tables.flatMap(({ source }) => (source.kind === 'view' ? source.analyticsTables : []));
   return [...query.tables.filter(isAnalytics), ...ofViews];
+}
+
+/** Itself, or a view that it reads. */
+function readsRowIds({ query, tables }: QueryJob): boolean {
+  return query.rowIds !== undefined || tables.some(({ source }) => source.kind === 'view' && source.readsRowIds);
 }
 
 function usesListMath(job: QueryJob): boolean {

@@ -122,22 +122,27 @@ export class SqlCatalog {
   /** Copies the frames into tables of DuckDB's own, which have numbers of rows that no `*` shows, until the result is disposed of. */
   async copyTables(
     tables: readonly QueryTable[],
-    options: { readonly hasListMath: boolean },
+    { hasListMath, hasRows }: { readonly hasListMath: boolean; readonly hasRows: boolean },
   ): Promise<AsyncDisposable> {
-    await this.show(tables, options);
+    const views = tables.filter(({ source }) => source.kind === 'view');
+    const copied = tables.filter(({ source }) => source.kind !== 'view');
+    await this.show(copied, { hasListMath });
     const copies: string[] = [];
     const drop = async (): Promise<void> => {
       for (const name of copies) await this.connection.tidy(`DROP TABLE IF EXISTS ${name}`);
     };
     try {
-      for (const table of tables) {
+      for (const table of copied) {
         const name = viewName(table);
         const relation = this.#views.get(name.toLowerCase());
         this.#views.delete(name.toLowerCase());
         await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
         copies.push(name);
-        await this.connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${relation}`);
+        const rows = hasRows ? '' : ' LIMIT 0';
+        await this.connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${relation}${rows}`);
       }
+      // Views that read numbers of rows are made over what has them.
+      await this.show(views, { hasListMath });
     } catch (error) {
       await drop();
       throw error;
