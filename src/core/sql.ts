@@ -274,19 +274,28 @@ export interface OnConflict<Q extends Query = Query> {
 export interface UnnamedColumns {
   /** The statement. */
   readonly sql: string;
-  /** All columns of the source, and what the statement calls that. */
-  readonly source: Query;
-  readonly sourceName: string;
-  /** In order: where the columns are to be named in place of what stands there. */
-  readonly places: readonly {
-    readonly verb: 'UPDATE' | 'INSERT';
-    /** Columns of the source, or so many values that stand there. */
-    readonly by: 'name' | 'position' | 'values';
-    readonly count?: number | undefined;
-    readonly start: number;
-    readonly end: number;
-  }[];
+  /** All columns of the source, and what the statement calls that; where a place takes them. */
+  readonly source?: { readonly query: Query; readonly name: string } | undefined;
+  /** In order: where a text is to stand that only the frame tells. */
+  readonly places: readonly UnnamedPlace[];
 }
+
+export type UnnamedPlace = { readonly start: number; readonly end: number } & (
+  | {
+      /** The columns, in place of what stands there. */
+      readonly kind: 'columns';
+      readonly verb: 'UPDATE' | 'INSERT';
+      /** Columns of the source, or so many values that stand there. */
+      readonly by: 'name' | 'position' | 'values';
+      readonly count?: number | undefined;
+    }
+  /** DEFAULT as the value of a column: of that name, or in that place. */
+  | { readonly kind: 'default'; readonly column: string | number }
+  /** Behind the names or the values of an INSERT: those of the columns with defaults that it does not name. */
+  | { readonly kind: 'others'; readonly part: 'names' | 'values'; readonly named: readonly string[] }
+  /** DEFAULT VALUES */
+  | { readonly kind: 'defaults' }
+);
 
 export interface SetColumn {
   readonly name: string;

@@ -143,7 +143,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     if (sql.length <= longestRememberedSql)
       this.#statements.set(statementKey(sql, options.tenant, definitions), statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
-    if ('unnamed' in statement && statement.unnamed !== undefined) this.#gated.set(statement.unnamed.source, {});
+    if ('unnamed' in statement && statement.unnamed?.source !== undefined)
+      this.#gated.set(statement.unnamed.source.query, {});
     if ('onConflict' in statement && statement.onConflict !== undefined)
       this.#gated.set(statement.onConflict.query, {});
     if ('returning' in statement && statement.returning !== undefined) this.#gated.set(statement.returning, {});

@@ -9,7 +9,7 @@ import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../fram
 import { definitionsIn } from '../tables/definitions-in.ts';
 import { openTables } from '../tables/open-tables.ts';
 import type { TableSources } from '../tables/table-opener.ts';
-import { errorWritten, namedColumns } from './named-columns.ts';
+import { errorWritten, isWhole, namedColumns } from './named-columns.ts';
 import { actionNameOf, type ChangeWithSettings, openChange, valuePositions } from './open-change.ts';
 import { returnedColumns, returnedRows, stageRows } from './returning.ts';
 import { changedFrame, describeHeld } from './target-frame.ts';
@@ -134,13 +134,17 @@ async function withNames<T>(
   if (reader.view !== undefined) throw viewTaken(reader.handle);
   const { engine, frames } = sources;
   const job = { ...options, tenant: principal.tenant };
-  const { source: query } = unnamed;
+  const defaults = reader.constraints?.defaults ?? [];
+  if (isWhole(unnamed, defaults)) return await use(statement);
+  const { source } = unnamed;
   const given = await (async (): Promise<readonly Column[]> => {
+    if (source === undefined) return [];
+    const { query } = source;
     await using opened = await openTables(sources, principal, query, options);
     return (await engine.describe({ query, tables: opened.tables, settings }, job)).columns;
   })();
   const target = reader.columns.map(({ name }) => name);
-  const { sql, written } = namedColumns(unnamed, { target, source: given.map(({ name }) => name) });
+  const { sql, written } = namedColumns(unnamed, { target, defaults, source: given.map(({ name }) => name) });
   try {
     const definitions = await definitionsIn(frames, principal, sql, options.temporary);
     const named = await engine.analyze(sql, { ...job, definitions });

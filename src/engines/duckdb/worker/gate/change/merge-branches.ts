@@ -1,5 +1,5 @@
 import { AppError } from '../../../../../core/app-error.ts';
-import type { UnnamedColumns } from '../../../../../core/sql.ts';
+import type { UnnamedPlace } from '../../../../../core/sql.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
 import type { Token, TokenizedStatement } from '../tokenizer.ts';
@@ -14,8 +14,8 @@ export interface Branch {
   readonly set: readonly Assignment[];
   /** Of ERROR. */
   readonly message: TokenRange | undefined;
-  /** What says of which columns it is, where that does not name them. */
-  readonly unnamed?: UnnamedColumns['places'][number];
+  /** Where the frame's columns are to be named, and their defaults. */
+  readonly places?: readonly UnnamedPlace[];
   /** Those of INSERT VALUES without names, which are checked here and run when the columns are named. */
   readonly values?: readonly TokenRange[];
 }
@@ -52,7 +52,7 @@ function takeAction(
   clauses: Clauses,
   cursor: TokenCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
-): Pick<Branch, 'action' | 'set' | 'message' | 'unnamed' | 'values'> {
+): Pick<Branch, 'action' | 'set' | 'message' | 'places' | 'values'> {
   const none = { set: [], message: undefined };
   const { position } = cursor;
   if (cursor.takes('do', 'nothing')) return ended(cursor, { ...none, action: 'NOTHING' });
@@ -64,7 +64,7 @@ function takeAction(
     if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
     const unnamed = unnamedInsert(statement, clauses, cursor, to);
     if (unnamed !== undefined) return { ...none, action: 'INSERT', ...unnamed };
-    return { ...none, action: 'INSERT', set: takeInsert(statement, clauses, cursor, to) };
+    return { ...none, action: 'INSERT', ...takeInsert(statement, clauses, cursor, to) };
   }
   if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
   if (!cursor.takes('update')) throw cursor.unexpected('UPDATE, DELETE, DO NOTHING or ERROR');
@@ -72,48 +72,48 @@ function takeAction(
   if (unnamed !== undefined) {
     // Its rows have no row of the source.
     if (of === 'source') throw notNamed('UPDATE', 'UPDATE SET column = value, …', position);
-    return ended(cursor, { ...none, action: 'UPDATE', unnamed });
+    return ended(cursor, { ...none, action: 'UPDATE', places: [unnamed] });
   }
   if (!cursor.takes('set')) throw cursor.unexpected('SET, BY NAME or BY POSITION');
-  return {
-    ...none,
-    action: 'UPDATE',
-    set: withoutDefaults(assignments(statement, clauses, { from: cursor.index, to })),
-  };
+  const set = assignments(statement, clauses, { from: cursor.index, to });
+  return { ...none, action: 'UPDATE', set, places: defaultPlaces(statement, set) };
 }
 
 /** Nothing, SET *, BY NAME or BY POSITION */
-function unnamedUpdate(cursor: TokenCursor): UnnamedColumns['places'][number] | undefined {
+function unnamedUpdate(cursor: TokenCursor): UnnamedPlace | undefined {
   const { position: start } = cursor;
   const isAll = cursor.sees('set') && isStar(cursor.peek(1)) && cursor.peek(2) === undefined;
   if (isAll) cursor.skipTo(cursor.index + 2);
   const by = isAll || cursor.done ? 'position' : takesOrder(cursor);
-  return by && { verb: 'UPDATE', by, start, end: cursor.behind };
+  return by && { kind: 'columns', verb: 'UPDATE', by, start, end: cursor.behind };
 }
 
-/** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …) */
+/** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …); DEFAULT VALUES */
 function unnamedInsert(
   { tokens }: TokenizedStatement,
   clauses: Clauses,
   cursor: TokenCursor,
   to: number,
-): Pick<Branch, 'unnamed' | 'values'> | undefined {
+): Pick<Branch, 'places' | 'values'> | undefined {
   const { position: start } = cursor;
+  if (cursor.takes('default', 'values'))
+    return ended(cursor, { places: [{ kind: 'defaults', start, end: cursor.behind }] });
   if (cursor.sees('values')) {
     const given = clauses.insideParentheses({ from: cursor.index + 1, to });
     if (given === undefined) throw notNamed('INSERT', 'INSERT VALUES (value, …)', start);
-    const values = clauses.itemsInside(given);
-    const isDefault = ({ from, to: behind }: TokenRange): boolean =>
-      behind - from === 1 && isWord(tokens[from], 'default');
-    const found = values.find(isDefault);
-    if (found !== undefined) throw noDefault(tokens[found.from]?.start ?? start);
-    return { unnamed: { verb: 'INSERT', by: 'values', count: values.length, start, end: start }, values };
+    const items = clauses
+      .itemsInside(given)
+      .map((value, column) => ({ value, column, isDefault: isDefault(tokens, value) }));
+    const columns = { kind: 'columns', verb: 'INSERT', by: 'values', count: items.length, start, end: start } as const;
+    const values = items.filter((item) => !item.isDefault).map(({ value }) => value);
+    return { places: [columns, ...defaultPlaces({ tokens }, items)], values };
   }
   const order = takesOrder(cursor);
   const isAll = isStar(cursor.peek());
   if (isAll) cursor.take();
   if (order === undefined && !isAll && !cursor.done) return undefined;
-  return ended(cursor, { unnamed: { verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind } });
+  const place = { kind: 'columns', verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind } as const;
+  return ended(cursor, { places: [place] });
 }
 
 function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
@@ -131,7 +131,7 @@ function takeInsert(
   clauses: Clauses,
   cursor: TokenCursor,
   to: number,
-): readonly Assignment[] {
+): Pick<Branch, 'set' | 'places'> {
   const { position } = cursor;
   const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && isWord(token, 'values'));
   const names = values < 0 ? undefined : clauses.insideParentheses({ from: cursor.index, to: values });
@@ -155,22 +155,38 @@ function takeInsert(
       throw new AppError('sql_error', `column ${sqlName(name)} is there more than once`, { position: token.start });
     seen.add(name.toLowerCase());
     const value = items[index] as TokenRange;
-    const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
-    return { name, position: token.start, value, isDefault };
+    return { name, position: token.start, value, isDefault: isDefault(tokens, value) };
   });
-  return withoutDefaults(all);
+  const named = all.map(({ name }) => name);
+  const behind = (range: TokenRange): { readonly start: number; readonly end: number } => {
+    const at = tokens[range.to]?.start ?? position;
+    return { start: at, end: at };
+  };
+  const places: readonly UnnamedPlace[] = [
+    { kind: 'others', part: 'names', named, ...behind(names) },
+    ...defaultPlaces({ tokens }, all),
+    { kind: 'others', part: 'values', named, ...behind(given) },
+  ];
+  return { set: all, places };
 }
 
-function withoutDefaults(set: readonly Assignment[]): readonly Assignment[] {
-  const found = set.find(({ isDefault }) => isDefault);
-  if (found === undefined) return set;
-  throw noDefault(found.position);
+function isDefault(tokens: readonly Token[], { from, to }: TokenRange): boolean {
+  return to - from === 1 && isWord(tokens[from], 'default');
 }
 
-function noDefault(position: number): AppError {
-  return new AppError('sql_error', 'DEFAULT is not supported in MERGE', {
-    hint: 'write the value itself, or NULL',
-    position,
+/** Where DEFAULT is a value: of a column with a name, or in its place. */
+function defaultPlaces(
+  { tokens }: Pick<TokenizedStatement, 'tokens'>,
+  items: readonly {
+    readonly value: TokenRange;
+    readonly isDefault: boolean;
+    readonly name?: string;
+    readonly column?: number;
+  }[],
+): readonly UnnamedPlace[] {
+  return items.flatMap(({ value, isDefault: isOne, name, column = 0 }) => {
+    const token = tokens[value.from];
+    return isOne && token ? { kind: 'default', column: name ?? column, start: token.start, end: token.end } : [];
   });
 }
 

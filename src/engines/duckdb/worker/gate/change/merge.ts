@@ -1,5 +1,5 @@
 import { AppError } from '../../../../../core/app-error.ts';
-import type { Statement, UnnamedColumns } from '../../../../../core/sql.ts';
+import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
@@ -95,7 +95,7 @@ export async function merge(
     text.ours(`) AS ${sqlName('framehold branches')}`);
   }
   text.ours(` WHERE ${branchName} IS NOT NULL)`);
-  const places = branches.flatMap(({ unnamed }) => unnamed ?? []);
+  const places = branches.flatMap((branch) => branch.places ?? []);
   return {
     kind: 'change',
     verb: 'merge',
@@ -103,7 +103,13 @@ export async function merge(
     set,
     isWhole: true,
     query: await text.gated(gate),
-    ...(places.length > 0 && { unnamed: { places, ...(await sourceColumns(statement, source, gate, withNames)) } }),
+    ...(places.length > 0 && {
+      unnamed: {
+        sql: statement.sql,
+        places,
+        source: places.some(takesSource) ? await sourceColumns(statement, source, gate, withNames) : undefined,
+      },
+    }),
     returning: await returningQuery(
       statement,
       clauses,
@@ -125,10 +131,14 @@ async function sourceColumns(
   range: TokenRange,
   gate: GateText,
   withNames: TokenRange | undefined,
-): Promise<Pick<UnnamedColumns, 'sql' | 'source' | 'sourceName'>> {
+): Promise<UnnamedColumns['source']> {
   const text = new ComposedText(statement, withNames).ours('SELECT * FROM ').callers(range);
-  const source = await text.gated(gate, { hasTarget: false, isForAll: false });
-  return { sql: statement.sql, source, sourceName: sourceAlias(statement, range) };
+  const query = await text.gated(gate, { hasTarget: false, isForAll: false });
+  return { query, name: sourceAlias(statement, range) };
+}
+
+function takesSource(place: UnnamedPlace): boolean {
+  return place.kind === 'columns' && place.by !== 'values';
 }
 
 /** Of all branches, each once. */
@@ -157,9 +167,11 @@ function addValues(
     const column = `${alias}.${sqlName(name)}`;
     text.ours(`${at === 0 ? ' REPLACE (' : ', '}CASE ${branchName}`);
     for (const [index, branch] of branches.entries()) {
-      const value = branch.set.find((each) => each.name.toLowerCase() === name.toLowerCase())?.value;
-      if (value === undefined) continue;
-      text.ours(` WHEN ${index} THEN cast_to_type(`).value(value, 'a value').ours(`, ${column})`);
+      const item = branch.set.find((each) => each.name.toLowerCase() === name.toLowerCase());
+      if (item === undefined) continue;
+      // Where the column has a default, that stands there before the statement runs.
+      if (item.isDefault) text.ours(` WHEN ${index} THEN NULL`);
+      else text.ours(` WHEN ${index} THEN cast_to_type(`).value(item.value, 'a value').ours(`, ${column})`);
     }
     text.ours(` ELSE ${column} END AS ${sqlName(name)}${at === set.length - 1 ? ')' : ''}`);
   }
