@@ -293,12 +293,7 @@ describe('errors say what is wrong, where, and what to do', () => {
       'a column that numbers its rows is not supported: there are no sequences',
       22,
     ],
-    [
-      'CREATE TABLE t (a INT COLLATE nocase)',
-      'sql_forbidden',
-      'COLLATE is not supported in the definition of a table',
-      22,
-    ],
+    ['CREATE TABLE t (a INT COLLATE nocase)', 'sql_forbidden', 'a column has no collation of its own', 22],
     ['CREATE TABLE t (a INT NOT)', 'sql_error', 'expected a comma or a closing parenthesis, found NOT', 22],
     ['CREATE TABLE t (a, b INT)', 'sql_error', 'expected the type of column "a", found ,', 17],
     [

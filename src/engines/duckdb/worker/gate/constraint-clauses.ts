@@ -86,6 +86,7 @@ export class ConstraintClauses {
       else if (cursor.takes('unique')) this.#unique.push({ name, columns, position });
       else if (cursor.takes('references')) this.#foreign.push({ name, columns, position, ...this.#takeReference() });
       else if (cursor.takes('generated', 'always', 'as') || cursor.takes('as')) this.#setGenerated(column, position);
+      else if (cursor.takes('using', 'compression')) this.#takeCompression();
       else if (name !== undefined) throw cursor.unexpected('a constraint');
       else {
         refuseUnknown(cursor);
@@ -96,6 +97,13 @@ export class ConstraintClauses {
       const message = `column ${sqlName(column)} is both NULL and NOT NULL`;
       throw new AppError('sql_error', message, { position: cursor.position });
     }
+  }
+
+  /** How DuckDB would store the column: its values are the same. */
+  #takeCompression(): void {
+    const token = this.#cursor.take();
+    if (token === undefined || (token.kind !== 'word' && token.kind !== 'string'))
+      throw this.#cursor.unexpected('a compression');
   }
 
   generatedFrom(column: string): readonly Token[] | undefined {
@@ -252,6 +260,12 @@ function refuseUnknown(cursor: TokenCursor): void {
   const { position } = cursor;
   const token = cursor.peek();
   if (cursor.sees('generated')) throw noSequences(position);
+  if (cursor.sees('collate')) {
+    throw new AppError('sql_forbidden', 'a column has no collation of its own', {
+      hint: "write it in the query, as in WHERE c COLLATE NOCASE = 'x' and ORDER BY c COLLATE de, or set default_collation",
+      position,
+    });
+  }
   if (token?.kind !== 'word' || !clauseWords.has(asciiLower(token.text))) return;
   throw new AppError('sql_forbidden', `${token.text.toUpperCase()} is not supported in the definition of a table`, {
     hint: 'allowed are NOT NULL, DEFAULT, CHECK, PRIMARY KEY, UNIQUE, FOREIGN KEY and GENERATED ALWAYS AS',

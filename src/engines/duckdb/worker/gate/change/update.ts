@@ -74,7 +74,7 @@ function addValues(text: ComposedText, set: readonly Assignment[], alias: string
   text.ours(')');
 }
 
-/** column = value, (column, …) = (value, …) */
+/** column = value, (column, …) = (value, …), (column, …) = value */
 export function assignments(
   { tokens }: TokenizedStatement,
   clauses: Clauses,
@@ -92,7 +92,11 @@ export function assignments(
     const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
     all.push({ name: column, position: name.start, isDefault, value });
   };
-  for (const { from, to } of clauses.items(range)) {
+  const items = clauses.items(range);
+  // DuckDB takes a comma behind the last one, too.
+  const last = items.at(-1);
+  if (items.length > 1 && last !== undefined && last.from >= last.to) items.pop();
+  for (const { from, to } of items) {
     const equals = tokens.findIndex((token, index) => index >= from && index < to && token.kind === 'operator');
     if (from >= to || equals < 0 || tokens[equals]?.text !== '=') {
       throw expected('column = value', tokens[equals < 0 ? Math.min(from + 1, to - 1) : equals], tokens);
@@ -107,9 +111,11 @@ export function assignments(
     const columns = clauses.itemsInside(names);
     const row = isWord(tokens[value.from], 'row') ? { ...value, from: value.from + 1 } : value;
     const values = clauses.insideParentheses(row);
+    // One value is that of each.
+    const isOne = values === undefined && row === value && value.from < value.to;
     const isList =
       values !== undefined && !['select', 'from', 'with'].some((word) => isWord(tokens[values.from], word));
-    const listed = isList ? clauses.itemsInside(values) : [];
+    const listed = isList ? clauses.itemsInside(values) : isOne ? columns.map(() => value) : [];
     if (listed.length !== columns.length) {
       throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {
         hint: 'write (a, b) = (1, 2); a query cannot give several columns their values',
