@@ -140,6 +140,7 @@ export type Statement<Q extends Query = Query> =
     }
   | {
       readonly kind: 'alter';
+      readonly what: 'table' | 'view';
       readonly table: TableName;
       readonly ifAbsent: 'fail' | 'ignore';
       readonly change: AlterChange;

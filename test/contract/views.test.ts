@@ -282,7 +282,7 @@ test('settings of one statement are not those of another that reads the same vie
   expect((await set({ TimeZone: 'Europe/Berlin' })).json().dataset).toEqual([[1.5]]);
 });
 
-test('a view is not altered', async () => {
+test('a view is not altered, but gets another name', async () => {
   for (const change of [
     'ADD COLUMN z INT',
     'DROP COLUMN id',
@@ -291,9 +291,16 @@ test('a view is not altered', async () => {
     'ALTER id SET NOT NULL',
   ])
     expect(await refusal(`ALTER TABLE cheap ${change}`)).toMatchObject({
-      hint: 'CREATE OR REPLACE VIEW makes it anew',
+      hint: expect.stringContaining('CREATE OR REPLACE VIEW makes it anew'),
     });
+  expect(await refusal('ALTER VIEW cheap RENAME TO trades')).toMatchObject({ code: 'handle_exists' });
+  expect(await refusal('ALTER VIEW trades RENAME TO other')).toMatchObject({ error: 'trades is a table' });
   expect((await get('/handles/cheap')).json()).toMatchObject({ version: 1 });
+  await ok('CREATE VIEW old_name AS SELECT count(*) AS n FROM trades');
+  await ok('ALTER VIEW old_name RENAME TO new_name');
+  expect(await ok('FROM new_name')).toEqual([[1000]]);
+  expect(await refusal('FROM old_name')).toMatchObject({ code: 'handle_gone' });
+  await ok('DROP VIEW new_name');
 });
 
 test('catalogs tell of views as views, which no view reads', async () => {

@@ -2,13 +2,15 @@ import { AppError } from '../../core/app-error.ts';
 import { typeInFrame } from '../../core/data-type.ts';
 import { type Handle, parseHandle } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { AlterChange, FieldChange, Query, SqlResult, SqlRun } from '../../core/sql.ts';
+import type { AlterChange, FieldChange, SqlResult, SqlRun } from '../../core/sql.ts';
 import { resultOver } from '../../core/sql-result.ts';
 import { frameChanged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../../frames/disk/manifest.ts';
+import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts';
 import { openTables } from '../tables/open-tables.ts';
+import { ownQuery } from '../tables/own-query.ts';
 import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
 import { alteredConstraints, alteredTypes, appliesTo, columnOf } from './altered-table.ts';
@@ -24,7 +26,7 @@ interface AlterRequest extends Pick<Alter, 'table' | 'change' | 'query' | 'setti
   readonly frame: HeldSummary;
 }
 
-/** ALTER TABLE */
+/** ALTER TABLE and ALTER VIEW */
 export async function alterFrame(
   sources: TableSources,
   principal: Principal,
@@ -34,14 +36,17 @@ export async function alterFrame(
   const { frames } = sources;
   const own = temporaryHandle(options.temporary, statement.table);
   if (own !== undefined && statement.change.kind === 'renameTable')
-    throw new AppError('sql_forbidden', 'a temporary table keeps its name', { hint: 'create another of it' });
+    throw new AppError('sql_forbidden', `a temporary ${statement.what} keeps its name`, {
+      hint: 'create another of it',
+    });
   const { handle, isHeld } = own
     ? { handle: own, isHeld: true }
     : await targetFrame(frames, principal, statement.table);
   if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
   const hasChanged = await retried(async () => {
     const frame = await describeHeld(frames, principal, handle, options);
-    if (frame.view !== undefined) throw viewNotAltered(handle);
+    if ((frame.view !== undefined) !== (statement.what === 'view'))
+      throw otherThanAltered(handle, frame.view !== undefined);
     return await alterOnce(sources, principal, { ...statement, handle, frame }, options);
   });
   return { rows: 0, hasChanged };
@@ -64,7 +69,11 @@ async function alterOnce(
   const constraints = alteredConstraints(change, frame);
   const field = change.kind === 'changeField' ? fieldOf(change, request) : undefined;
   if (change.kind === 'changeField' && field === undefined) return false;
-  const query = field === undefined ? request.query : await queryOf(sources, principal, field, options);
+  // What definitions say stands in its text already.
+  const query =
+    field === undefined
+      ? request.query
+      : await ownQuery(sources.engine, field.sql, { ...options, tenant: principal.tenant });
   const rows = { ...request, query };
   await using result = await openRows(sources, principal, rows, options, { constraints, isKept: true });
   const declared = alteredTypes(change, frame, result.columns, field);
@@ -108,18 +117,6 @@ function fieldOf(change: FieldChange, { frame, table }: AlterRequest): ChangedFi
   return changedField(change, { name, type: frame.declared?.[at] ?? type, names, table });
 }
 
-async function queryOf(
-  { engine }: TableSources,
-  { tenant }: Principal,
-  { sql }: ChangedField,
-  options: CallOptions,
-): Promise<Query> {
-  // What definitions say stands in it already.
-  const statement = await engine.analyze(sql, { ...options, tenant });
-  if (statement.kind !== 'query') throw new AppError('internal', 'the change of a field is no query');
-  return statement.query;
-}
-
 /** Whether the rows of the next version are those that are there, in the files that are there. */
 function keepsRows(change: AlterChange): boolean {
   if (change.kind === 'addColumn') return !change.writesRows;
@@ -150,18 +147,32 @@ async function renameFrame(
 ): Promise<boolean> {
   const { frames } = sources;
   const handle = parseHandle(request.to);
-  const { declared, constraints, ttlMs, version } = frame;
+  const { declared, constraints, ttlMs, version, view, columns } = frame;
   await frames.refusePut(principal, { handle, mode: 'create' });
+  if (view !== undefined) {
+    await frames.saveView(principal, { handle, ifTaken: 'fail', view, columns, ttlMs }, options);
+    return await dropRenamed(frames, principal, request.handle, { handle, version });
+  }
   await using result = await openRows(sources, principal, { ...request, frame }, options, { isKept: true });
   const source = { kind: 'arrow', stream: result.arrowStream() } as const;
   const isChecked = frame.hasUncheckedRows !== true;
   await frames.put(principal, { handle, mode: 'create', ttlMs, declared, constraints, isChecked, source }, options);
+  return await dropRenamed(frames, principal, request.handle, { handle, version });
+}
+
+/** Drops the old one; or the new one, where the old one is another by now. */
+async function dropRenamed(
+  frames: Frames,
+  principal: Principal,
+  old: Handle,
+  { handle, version }: { readonly handle: Handle; readonly version: number },
+): Promise<boolean> {
   try {
-    await frames.drop(principal, request.handle, { ifVersion: version });
+    await frames.drop(principal, old, { ifVersion: version });
   } catch (error) {
     await frames.drop(principal, handle);
     const isOther = error instanceof AppError && error.code === 'handle_gone';
-    throw isOther ? frameChanged(request.handle) : error;
+    throw isOther ? frameChanged(old) : error;
   }
   return true;
 }
@@ -183,8 +194,9 @@ async function openRows(
   });
 }
 
-function viewNotAltered(handle: Handle): AppError {
-  return new AppError('sql_error', `${handle} is a view, which ALTER does not change`, {
-    hint: 'CREATE OR REPLACE VIEW makes it anew',
+function otherThanAltered(handle: Handle, isView: boolean): AppError {
+  if (!isView) return new AppError('sql_error', `${handle} is a table`, { hint: 'write ALTER TABLE' });
+  return new AppError('sql_error', `${handle} is a view, whose name alone ALTER changes`, {
+    hint: 'CREATE OR REPLACE VIEW makes it anew, ALTER VIEW … RENAME TO gives it another name',
   });
 }

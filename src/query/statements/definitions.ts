@@ -86,8 +86,7 @@ async function checkedForm(
   await using opened = await openTables(sources, principal, query, options);
   const body = bodyWithFullNames(form, frameNamer(opened.tables));
   const defaults = parameters.flatMap((parameter) => parameter.default ?? []);
-  const describe = async (sql: string): Promise<unknown> =>
-    await describeOwnText(sources, principal, { sql }, options);
+  const describe = async (sql: string): Promise<unknown> => await describeOwnText(sources, principal, { sql }, options);
   if (defaults.length > 0) await describe(`SELECT ${defaults.map((sql) => `(${sql})`).join()}`);
   await describeBody(body, async (text) => await describe(asQuery(what, text)));
   return { parameters, sql: segments.map(({ text }) => text).join(''), body };

@@ -204,4 +204,3 @@ function hiddenPlan(table: TableName): AppError {
     },
   );
 }
-

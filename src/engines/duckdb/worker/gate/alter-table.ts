@@ -19,22 +19,25 @@ interface Action {
   readonly expressions?: readonly (readonly Token[])[];
 }
 
-/** ALTER TABLE [IF EXISTS] name action */
+/** ALTER TABLE [IF EXISTS] name action, ALTER VIEW [IF EXISTS] name RENAME TO name */
 export async function alterTable(cursor: TokenCursor, gate: GateText): Promise<Statement> {
-  if (!cursor.takes('alter', 'table')) {
+  const what = cursor.takes('alter', 'view') ? 'view' : 'table';
+  if (what === 'table' && !cursor.takes('alter', 'table')) {
     const { position } = cursor;
-    throw new AppError('sql_forbidden', 'only tables can be altered', { hint: 'write ALTER TABLE name …', position });
+    const message = 'only tables and views can be altered';
+    throw new AppError('sql_forbidden', message, { hint: 'write ALTER TABLE name …', position });
   }
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const { position } = cursor;
   const table = cursor.takeTableName();
   checkWritable(table, position);
+  if (what === 'view' && !cursor.sees('rename', 'to')) throw cursor.unexpected('RENAME TO');
   const { change: written, text, expressions = [] } = takeAction(cursor, ` FROM ${sourceText(table)}`);
   if (!cursor.done) throw cursor.unexpected('the end of the statement (one change at a time)');
   const query: Query = await gate(text.sql, text.origin);
   const [expression] = await gateExpressions(expressions, gate);
   const change = withExpression(written, expression);
-  return { kind: 'alter', table, ifAbsent, change, query: { ...query, start: undefined } };
+  return { kind: 'alter', what, table, ifAbsent, change, query: { ...query, start: undefined } };
 }
 
 /** A default with what definitions say in the place of their names. */
