@@ -84,9 +84,13 @@ class Expander {
       const type = token === undefined ? undefined : types.get(asciiLower(nameOf(token) ?? ''));
       return type?.forms[0]?.body.join('');
     };
-    for (const index of typeNames(this.#tokens)) {
-      const type = textOf(index);
-      if (type !== undefined) this.#replace(index, index + 1, type);
+    for (const { from, word, to } of typeNames(this.#tokens)) {
+      const type = textOf(word);
+      if (type === undefined) continue;
+      // What stands for a name may be one that takes [] and not ARRAY behind it.
+      const isArray = isWord(this.#tokens[to], 'array');
+      const items = isArray && this.#tokens[to + 1]?.text !== '[' ? '[]' : '';
+      this.#replace(from, isArray ? to + 1 : to, `${type}${items}`);
     }
     for (const index of this.#tokens.keys()) {
       if (this.#replacements.has(index) || !isTypedText(this.#tokens, index)) continue;
@@ -181,7 +185,8 @@ class Expander {
     return {
       columns: new Set(columns.map((index) => asciiLower(nameOf(this.#tokens[index] as Token) ?? ''))),
       hasWindow: indexes.some((index) => this.#windows.has(index)),
-      segments: () => inParentheses(new ExpandedText().add(this.#segmentsOf(from, to))),
+      // Once: it may stand twice in the macro, and call another that has it twice.
+      segments: once(() => inParentheses(new ExpandedText().add(this.#segmentsOf(from, to)))),
     };
   }
 
@@ -245,6 +250,14 @@ class Expander {
       position: this.#tokens[index]?.start,
     });
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function isColumnName(written: string): boolean {

@@ -1,23 +1,33 @@
+import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { isWord, nameOf } from '../token-cursor.ts';
 import type { Token } from '../tokenizer.ts';
 import { castTargets } from '../type-position.ts';
 
-/** The indexes of all tokens that name a type by one word: in casts, and inside of types. */
-export function typeNames(tokens: readonly Token[]): ReadonlySet<number> {
-  const found = new Set<number>();
+/** Indexes of tokens: where the name of a type begins, its last word, and what is behind it. */
+export interface TypeName {
+  readonly from: number;
+  readonly word: number;
+  readonly to: number;
+}
+
+/** All that name a type by one word, alone or behind the schema of frames: in casts, and inside of types. */
+export function typeNames(tokens: readonly Token[]): readonly TypeName[] {
+  const found: TypeName[] = [];
   for (const index of castTargets(tokens)) addType(tokens, index, found);
   return found;
 }
 
 /** The type that begins here. What follows its first word changes no name. */
-function addType(tokens: readonly Token[], index: number, found: Set<number>): void {
+function addType(tokens: readonly Token[], index: number, found: TypeName[]): void {
   const token = tokens[index];
   const name = token === undefined ? undefined : nameOf(token);
   if (token === undefined || name === undefined) return;
   const next = tokens[index + 1];
   if (next?.text !== '(') {
-    if (next?.text !== '.') found.add(index);
+    const schemas = next?.text === '.' ? ownSchemas(tokens, index) : 0;
+    const word = index + 2 * schemas;
+    if (tokens[word + 1]?.text !== '.') found.push({ from: index, word, to: word + 1 });
     return;
   }
   const word = asciiLower(name);
@@ -25,6 +35,14 @@ function addType(tokens: readonly Token[], index: number, found: Set<number>): v
   if (!isMembers && word !== 'map') return;
   // Members have a name before their type.
   for (const item of itemsIn(tokens, index + 1)) addType(tokens, isMembers ? item + 1 : item, found);
+}
+
+/** How many names before the last are those of where types are: `frames.`, `main.`, `framehold.frames.` */
+function ownSchemas(tokens: readonly Token[], index: number): number {
+  const name = (at: number): string => asciiLower(nameOf(tokens[at] as Token) ?? '');
+  const isCatalog = name(index) === framesCatalog && tokens[index + 3]?.text === '.';
+  const schema = name(isCatalog ? index + 2 : index);
+  return schema === framesSchema || schema === mainSchema ? (isCatalog ? 2 : 1) : 0;
 }
 
 /** Where each item of a list in parentheses begins. */
