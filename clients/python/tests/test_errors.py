@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import http.server
+import os
 import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import RemoteDisconnected
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from proxy import CuttingProxy
 
 import framehold
 from framehold import errors
+from framehold._response import Response
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "errors.md"
 #: What happens on the way to the server.
@@ -201,3 +204,16 @@ def test_a_closed_connection_says_so(url: str) -> None:
     server.close()
     with pytest.raises(ValueError, match="closed"):
         server.handles()
+
+
+def test_a_connection_that_breaks_before_an_answer_is_closed() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    # Held, as by whoever looks at an error: nothing waits for the garbage collector.
+    with pytest.raises(RemoteDisconnected) as raised:
+        Response(ours)
+    number = ours.fileno()
+    ours.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
+    assert raised.value is not None

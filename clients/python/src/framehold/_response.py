@@ -16,11 +16,12 @@ class Response:
     def __init__(self, sock: socket) -> None:
         self._file = sock.makefile("rb")
         self.is_over = False
-        version, self.status = self._read_status()
-        self._headers = self._read_headers()
-        while 100 <= self.status < 200:
-            version, self.status = self._read_status()
-            self._headers = self._read_headers()
+        try:
+            version, self.status, self._headers = self._read_head()
+        except BaseException:
+            # As long as it is open, so is the socket.
+            self.close()
+            raise
         self._is_chunked = (self.header("Transfer-Encoding") or "").lower() == "chunked"
         #: Bytes of the body, or of the chunk, that are not read yet; None: up to the end of the connection.
         self._left: int | None = 0 if self._is_chunked else self._length()
@@ -82,6 +83,13 @@ class Response:
             return 0
         length = self.header("Content-Length")
         return int(length) if length is not None and length.isdecimal() else None
+
+    def _read_head(self) -> tuple[bytes, int, dict[str, str]]:
+        while True:
+            version, status = self._read_status()
+            headers = self._read_headers()
+            if not 100 <= status < 200:
+                return version, status, headers
 
     def _read_status(self) -> tuple[bytes, int]:
         line = self._read_line()
