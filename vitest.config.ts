@@ -86,6 +86,7 @@ export default defineConfig({
           globalSetup: 'test/browser/support/setup.ts',
           pool: 'forks',
           isolate: false,
+          maxWorkers: 2,
           // After the others: a page that waits for its turn looks like one that does not answer.
           sequence: { groupOrder: 2 },
         },

@@ -42,8 +42,8 @@ interface Query {
   readonly progress: { readonly tasks: number } | null;
 }
 
-/** Decimals and averages, dates, texts, and doubles: every type that an answer to TPC-H has. */
-const queriesOfEveryType = tpchQueries().filter(({ name }) => ['q01', 'q03', 'q10', 'q14'].includes(name));
+/** Decimals and averages, dates and texts. */
+const queriesOfSeveralTypes = tpchQueries().filter(({ name }) => ['q01', 'q03'].includes(name));
 
 const manyRows = 2_000_000;
 const keptRows = 200_000;
@@ -79,11 +79,11 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
     });
 
     test('to TPC-H through ADBC', async () => {
-      expect(queriesOfEveryType).toHaveLength(4);
-      const statements = queriesOfEveryType.map(({ sql }) => sql);
+      expect(queriesOfSeveralTypes).toHaveLength(2);
+      const statements = queriesOfSeveralTypes.map(({ sql }) => sql);
       const expected = await adbcAnswers(door, 'local', statements);
       const found = await adbcAnswers(door, 'cluster', statements);
-      const differences = queriesOfEveryType.flatMap(({ name }, at) => {
+      const differences = queriesOfSeveralTypes.flatMap(({ name }, at) => {
         const [theirs, ours] = [expected[at], found[at]];
         if (theirs === undefined || ours === undefined) return [`${name} has no answer`];
         return answerDifference(theirs, ours) ?? [];
@@ -91,7 +91,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
       expect(differences).toEqual([]);
     });
 
-    test.each(queriesOfEveryType.slice(-1))('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
+    test.each(queriesOfSeveralTypes.slice(-1))('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
       const options = { cwd: tmpdir(), env: { FRAMEHOLD_SERVER: door.server.url } };
       const expected = await door.rows({ sql, engine: 'local' });
       const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
