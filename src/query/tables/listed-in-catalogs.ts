@@ -53,7 +53,9 @@ export async function listedInCatalogs(
     const sql = isShown
       ? viewStatement(`${own === undefined ? '' : 'TEMP '}VIEW ${quoted(place.name)}`, view)
       : undefined;
-    listed.push({ ...place, kind, sql, columns, declared, constraints });
+    // Spread, the objects of thousands of frames take half as long again.
+    const { catalog, schema, name } = place;
+    listed.push({ catalog, schema, name, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
     for (const { name, columns } of await live.list({
