@@ -74,6 +74,11 @@ describe('a broken stream is refused with the place of the fault', () => {
       Buffer.from(arrow.tableToIPC(table, 'file')),
       /message 1 at byte 8: the file has its schema only at its end/,
     ],
+    [
+      'a file of Polars 2, whose first bytes are no message',
+      Buffer.concat([file.subarray(0, 8), Buffer.from('04000000f2ffffff1400000004000100', 'hex')]),
+      /message 1 at byte 8: the file has its schema only at its end/,
+    ],
     ['a file that is nothing but its beginning', file.subarray(0, 8), /message 1 at byte 8: the file ends/],
     ['of something else', Buffer.from('{"rows": []}'), /message 1 at byte 0: it does not begin with FFFFFFFF/],
     ['with bytes behind its end', Buffer.concat([stream, stream]), /bytes follow the end of the stream/],

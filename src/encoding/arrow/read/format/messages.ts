@@ -59,7 +59,9 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
       continue;
     }
     if (got === 0) throw invalidAt(place, 'the file ends without its end mark');
-    if (prefix.readUInt32LE(0) !== continuation) throw invalidAt(place, 'it does not begin with FFFFFFFF');
+    const isMessage = prefix.readUInt32LE(0) === continuation;
+    if (isFile && number === 1 && !isMessage) throw schemaAtEnd(place);
+    if (!isMessage) throw invalidAt(place, 'it does not begin with FFFFFFFF');
     if (got < prefix.length) throw invalidAt(place, 'the stream ends inside it');
     const metadataBytes = prefix.readInt32LE(4);
     if (metadataBytes === 0) {
@@ -73,18 +75,20 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
     }
     const metadata = await readAll(bytes, newMemory(metadataBytes), place);
     const { bodyBytes, ...message } = openMessage(metadata, place);
-    if (isFile && number === 1 && message.kind !== 'schema') {
-      // The files of apache-arrow for JavaScript are so, against the format's own words.
-      throw invalidAt(place, 'the file has its schema only at its end', {
-        hint: "write the stream format instead (apache-arrow: tableToIPC(table, 'stream'))",
-      });
-    }
+    if (isFile && number === 1 && message.kind !== 'schema') throw schemaAtEnd(place);
     const isShared = message.kind === 'batch' && bodyBytes <= mostSharedBytes;
     if (isShared && batchMemory.length < bodyBytes) batchMemory = newMemory(bodyBytes);
     const memory = isShared ? batchMemory.subarray(0, bodyBytes) : newMemory(bodyBytes);
     const body = await readAll(bytes, memory, place);
     yield { ...place, ...message, body };
   }
+}
+
+/** Of a file whose batches are found by its end alone, as Polars 2 and apache-arrow for JavaScript write it. */
+function schemaAtEnd(place: MessagePlace): AppError {
+  return invalidAt(place, 'the file has its schema only at its end', {
+    hint: "write the stream format instead (Polars: write_ipc_stream; apache-arrow: tableToIPC(table, 'stream'))",
+  });
 }
 
 function openMessage(metadata: Uint8Array, place: MessagePlace): MessageHead {
