@@ -11,12 +11,12 @@ import { isAbsent, sqlColumns } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
 import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryGone, temporaryHandle } from '../tables/temporary-tables.ts';
-import type { Upsert } from './inserted-rows.ts';
 import { putResult } from './keep-rows.ts';
 import { returnedColumns, returnedRows, stageRows } from './returning.ts';
 import { describeQuery, runQuery } from './run-query.ts';
 import { assertColumns, describeHeld, targetFrame } from './target-frame.ts';
-import { prepareUpsert, upsertRows } from './upsert.ts';
+import type { Upsert } from './upsert/inserted-rows.ts';
+import { prepareUpsert, upsertRows } from './upsert/upsert.ts';
 
 export type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 

@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import type { DataType } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import { refuseProducer } from '../../core/producer.ts';
+import { AppError } from '../../../core/app-error.ts';
+import type { DataType } from '../../../core/data-type.ts';
+import type { Handle } from '../../../core/handle.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { refuseProducer } from '../../../core/producer.ts';
 import {
   excludedColumn,
   type FrameTable,
@@ -12,23 +12,23 @@ import {
   type SqlJob,
   targetSchema,
   type ViewTable,
-} from '../../core/sql.ts';
-import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { viewTaken } from '../../frames/catalog/frame-errors.ts';
-import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
-import { sqlColumns, tableOf } from '../tables/frame-tables.ts';
-import { ownQuery } from '../tables/own-query.ts';
-import type { TableSources } from '../tables/table-opener.ts';
-import { conflictParameters } from './bound-parameters.ts';
-import { applyChange } from './change.ts';
+} from '../../../core/sql.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
+import { viewTaken } from '../../../frames/catalog/frame-errors.ts';
+import type { FrameReader } from '../../../frames/read/frame-reader.ts';
+import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../../frame-sql.ts';
+import { sqlColumns, tableOf } from '../../tables/frame-tables.ts';
+import { ownQuery } from '../../tables/own-query.ts';
+import type { TableSources } from '../../tables/table-opener.ts';
+import { applyChange } from '../change.ts';
+import { actionColumn, assertOwnNames, changeColumns, refuseGenerated } from '../open-change.ts';
+import { returnedColumns } from '../returning.ts';
+import { describeQuery } from '../run-query.ts';
+import { assertColumns } from '../target-frame.ts';
 import { conflictKeys } from './conflict-keys.ts';
+import { conflictParameters } from './conflict-parameters.ts';
 import { conflictingColumns, conflictingRows, frameName } from './conflicting-rows.ts';
 import { insertedRows, insertedTable, stageInserted, type Upsert } from './inserted-rows.ts';
-import { actionColumn, assertOwnNames, changeColumns, refuseGenerated } from './open-change.ts';
-import { returnedColumns } from './returning.ts';
-import { describeQuery } from './run-query.ts';
-import { assertColumns } from './target-frame.ts';
 
 interface UpsertTarget {
   readonly handle: Handle;

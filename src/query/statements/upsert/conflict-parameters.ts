@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { FrameTable, Query, SqlResult, SqlRun } from '../../core/sql.ts';
-import type { CallOptions, UpdateRequest } from '../frame-sql.ts';
-import { quoted } from '../tables/frame-tables.ts';
-import { ownQuery } from '../tables/own-query.ts';
-import type { TableSources } from '../tables/table-opener.ts';
+import { AppError } from '../../../core/app-error.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { FrameTable, Query, SqlResult, SqlRun } from '../../../core/sql.ts';
+import type { CallOptions, UpdateRequest } from '../../frame-sql.ts';
+import { quoted } from '../../tables/frame-tables.ts';
+import { ownQuery } from '../../tables/own-query.ts';
+import type { TableSources } from '../../tables/table-opener.ts';
 import { repeatedKey } from './conflicting-rows.ts';
 import type { Upsert } from './inserted-rows.ts';
 

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Column } from '../../core/data-type.ts';
-import { defaultColumn, excludedColumn, insertOrderColumn, type OnConflict, rowNumberColumn } from '../../core/sql.ts';
-import { isSameName } from '../../core/text/ascii-lower.ts';
-import { quoted } from '../tables/frame-tables.ts';
+import type { Column } from '../../../core/data-type.ts';
+import {
+  defaultColumn,
+  excludedColumn,
+  insertOrderColumn,
+  type OnConflict,
+  rowNumberColumn,
+} from '../../../core/sql.ts';
+import { isSameName } from '../../../core/text/ascii-lower.ts';
+import { quoted } from '../../tables/frame-tables.ts';
 
 /** Names that no frame has. */
 export const insertedName = 'framehold rows';

@@ -1,9 +1,9 @@
-import { AppError } from '../../core/app-error.ts';
-import type { OnConflict } from '../../core/sql.ts';
-import type { TableKey } from '../../core/table-constraints.ts';
-import { asciiLower } from '../../core/text/ascii-lower.ts';
-import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import { assertColumns } from './target-frame.ts';
+import { AppError } from '../../../core/app-error.ts';
+import type { OnConflict } from '../../../core/sql.ts';
+import type { TableKey } from '../../../core/table-constraints.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../../frames/read/frame-reader.ts';
+import { assertColumns } from '../target-frame.ts';
 
 /** The columns of the keys that ON CONFLICT means: of the one that it names, or of all that the frame has. */
 export function conflictKeys(

@@ -1,4 +1,4 @@
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import {
   defaultColumn,
   type FrameTable,
@@ -6,15 +6,15 @@ import {
   insertOrderColumn,
   type OnConflict,
   type SqlColumn,
-} from '../../core/sql.ts';
-import { isSameName } from '../../core/text/ascii-lower.ts';
-import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { AnalysedStatement, CallOptions, UpdateRequest } from '../frame-sql.ts';
-import { tableOf } from '../tables/frame-tables.ts';
-import { openTables } from '../tables/open-tables.ts';
-import type { TableSources } from '../tables/table-opener.ts';
+} from '../../../core/sql.ts';
+import { isSameName } from '../../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../../frames/read/frame-reader.ts';
+import type { AnalysedStatement, CallOptions, UpdateRequest } from '../../frame-sql.ts';
+import { tableOf } from '../../tables/frame-tables.ts';
+import { openTables } from '../../tables/open-tables.ts';
+import type { TableSources } from '../../tables/table-opener.ts';
+import { type StagedRows, stageRows } from '../returning.ts';
 import { defaultsOf, insertedName } from './conflicting-rows.ts';
-import { type StagedRows, stageRows } from './returning.ts';
 
 /** An INSERT with ON CONFLICT. */
 export type Upsert = Extract<AnalysedStatement, { kind: 'insert' }> & { readonly onConflict: OnConflict };
