@@ -142,7 +142,7 @@ export function hasUnnamedField(type: DeclaredType): boolean {
   );
 }
 
-function innerTypes(type: DeclaredType): readonly DeclaredType[] {
+export function innerTypes(type: DeclaredType): readonly DeclaredType[] {
   switch (type.kind) {
     case 'list':
     case 'array':

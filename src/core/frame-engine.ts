@@ -10,6 +10,8 @@ export interface PartFacts {
   readonly columns: readonly Column[];
   /** Bytes of all column chunks before compression: how much memory a row may need. */
   readonly uncompressedBytes: number;
+  /** Columns have bloom filters or bounds that DuckDB asks wrongly. */
+  readonly isMisread?: boolean | undefined;
 }
 
 /** A Parquet file that holds rows of a frame, at a path that stays valid and unchanged during the job. */
@@ -192,6 +194,8 @@ export interface WritePart {
   readonly isTemporary?: boolean | undefined;
   /** Columns of which it is to be told whether they have NULLs. Default: none. */
   readonly notNull?: readonly string[] | undefined;
+  /** Read the rows of other files once more, and compare them with what was written. Default false. */
+  readonly comparesValues?: boolean | undefined;
 }
 
 /** The first NULL of a column. */
@@ -211,6 +215,8 @@ export interface WrittenPart extends PartFacts {
   readonly report?: FileReport | undefined;
   /** Of the columns of `notNull` that have one. */
   readonly nulls?: readonly FirstNull[] | undefined;
+  /** A value differs from that of its source, which was compared. */
+  readonly differs?: true | undefined;
 }
 
 export interface JobOptions {

@@ -1,11 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { recordingLogger } from '../../test/support/upstream-client.ts';
 import { anonymous } from '../auth/identify.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
-import type { Manifest } from './disk/manifest.ts';
+import { encodeManifest, type Manifest } from './disk/manifest.ts';
 
 const bench = await useStoreBench();
 
@@ -204,3 +204,29 @@ test('a recompression that takes too long is stopped, told once, and not begun a
   const told = lines.filter(([message]) => message === 'parts of a frame could not be rewritten');
   expect(told).toEqual([[expect.anything(), { key: 'default/x', error: expect.stringContaining('1.5 s') }]]);
 }, 60_000);
+
+/** As an earlier version left it: nothing says that its files are read rightly. */
+async function forgetExactness(handle: string): Promise<void> {
+  const path = bench.path('.framehold', 'manifests', `${handle}.json`);
+  const { format: _, ...known } = (await manifest(handle)) as Manifest & { readonly format: number };
+  await writeFile(path, encodeManifest({ ...known, parts: known.parts.map(({ exact: __, ...part }) => part) }));
+}
+
+test('files of an earlier version that DuckDB misreads are written anew, and the others noted as they are', async () => {
+  const isExact = async (): Promise<boolean> => (await manifest('x')).parts.every((part) => part.exact === true);
+  const first = await bench.open(slow);
+  await put(first, 'x', rows);
+  await eventually(() => isFinal('x'));
+  await bench.close(first);
+  const before = await stat(bench.path('x.parquet'));
+  for (const isMisread of [false, true]) {
+    await forgetExactness('x');
+    const { engine } = counting(bench.engine);
+    const probe: FrameEngine['probe'] = async (...args) => ({ ...(await engine.probe(...args)), isMisread });
+    const store = await bench.open({ ...slow, backgroundEngine: { ...engine, probe } });
+    await eventually(isExact);
+    expect((await stat(bench.path('x.parquet'))).ino === before.ino).toBe(!isMisread);
+    expect(await firstColumn(store, 'x')).toHaveLength(20_000);
+    await bench.close(store);
+  }
+});

@@ -93,10 +93,8 @@ export class DuckDbEngine implements FrameEngine {
     return (await this.#pool.call({ kind: 'countChanges', changes, firstRows }, options)) as ChangeCounts;
   }
 
-  async write(
-    { source, path, compression, compressesLater = false, isTemporary = false, notNull = [] }: WritePart,
-    options: JobOptions,
-  ): Promise<WrittenPart> {
+  async write({ source, path, compression, ...how }: WritePart, options: JobOptions): Promise<WrittenPart> {
+    const { compressesLater = false, isTemporary = false, notNull = [], comparesValues = false } = how;
     const input = source.kind === 'arrow' ? source.stream : undefined;
     const job: Job = {
       kind: 'write',
@@ -106,6 +104,7 @@ export class DuckDbEngine implements FrameEngine {
       compressesLater,
       isTemporary,
       notNull,
+      comparesValues,
     };
     return (await this.#pool.call(job, { ...options, input })) as WrittenPart;
   }

@@ -12,7 +12,7 @@ import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { contentIdOf, lineageOf, type Manifest, rowsOf } from '../disk/manifest.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
-import { type Part, sameFiles } from '../disk/part.ts';
+import { isToExamine, type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
@@ -192,10 +192,10 @@ export class TenantState {
     return new TailFiles({ directory: this.directory, directoryOf, engine, signal });
   }
 
-  /** Where its parts are not compressed as configured yet, or many. */
+  /** Where its parts are not compressed as configured yet, not looked at, or many. */
   rewriteLater(manifest: Manifest): void {
     const { parts } = manifest;
-    if (parts.length > 1 || parts.some((part) => !part.final)) {
+    if (parts.length > 1 || parts.some((part) => !part.final || isToExamine(part))) {
       this.context.wantsRewrite(this.directory.tenant, manifest);
     }
   }

@@ -22,6 +22,16 @@ export interface Part extends FileIdentity {
   readonly columnCount?: number | undefined;
   /** Already compressed as configured, or not ours to rewrite. */
   readonly final: boolean;
+  /**
+   * No reader misses rows of it for what it says of its own values. Absent: not known, as of files of version 0.1.0, which are
+   * looked at in the background and written anew where it is not so.
+   */
+  readonly exact?: true | undefined;
+}
+
+/** It was written by a version whose files DuckDB may read wrongly. */
+export function isToExamine({ checksum, exact }: Part): boolean {
+  return checksum !== null && exact === undefined;
 }
 
 export function identityOf(stats: BigIntStats): Identity {

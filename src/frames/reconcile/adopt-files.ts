@@ -46,6 +46,7 @@ export class FileAdopter {
         rows: facts.rows,
         uncompressedBytes: facts.uncompressedBytes,
         final: ours?.final ?? true,
+        exact: ours?.exact,
       };
       found.push({ part, columnCount: facts.columns.length });
     }

@@ -1,4 +1,4 @@
-import type { Part } from '../disk/part.ts';
+import { isToExamine, type Part } from '../disk/part.ts';
 
 /** What the plan has to know of a part. */
 export interface MergePart extends Pick<Part, 'size' | 'uncompressedBytes'> {
@@ -40,7 +40,7 @@ const smallBytes = 2 ** 20;
 /** Well compressed parts take as long as their rows do. */
 const compressionCounted = 8;
 
-/** The adjacent parts that are to become one next; a single one is only compressed as configured. Empty: none. */
+/** The adjacent parts that are to become one next; a single one is only compressed as configured, or looked at. Empty: none. */
 export function planRewrite<P extends Part>(
   parts: readonly P[],
   { isLeft = () => false, ...options }: MergeOptions & { readonly isLeft?: (part: P) => boolean } = {},
@@ -52,7 +52,8 @@ export function planRewrite<P extends Part>(
   );
   if (run !== undefined) return parts.slice(run.from, run.to);
   const waits = ({ size }: P): boolean => parts.length > fewParts && size < smallBytes && !options.standsStill;
-  const part = parts.find((one) => !one.final && !isLeft(one) && !waits(one));
+  const isToCompress = (part: P): boolean => !part.final && !waits(part);
+  const part = parts.find((one) => !isLeft(one) && (isToCompress(one) || isToExamine(one)));
   return part === undefined ? [] : [part];
 }
 

@@ -59,6 +59,9 @@ export class PartRewriter {
       const sources = (await parts.unverifiedSources())
         .slice(parts.parts.indexOf(run[0] as HeldPart))
         .slice(0, run.length);
+      const [only] = run;
+      if (only !== undefined && run.length === 1 && only.final && !(await this.#isMisread(sources, work.signal)))
+        return await this.#state.change(handle, () => this.#swap(handle, run, { ...only, exact: true }));
       const made = await this.#write(version, run, sources, temporary, work.signal);
       if (made === undefined) return this.#leave(run);
       return await this.#state.change(handle, async () => {
@@ -68,7 +71,7 @@ export class PartRewriter {
         const hasLimit = (await context.limitsOf(directory.tenant))?.maxBytes !== undefined;
         // It may have no room to grow.
         if (hasLimit && identity.size > totalBytes(run)) return this.#leave(run);
-        return this.#swap(handle, run, temporary, { ...made, ...identity });
+        return this.#swap(handle, run, { ...made, ...identity }, temporary);
       });
     } catch (error) {
       if (work.isLate || isFinal(error)) this.#leave(run);
@@ -79,6 +82,13 @@ export class PartRewriter {
       parts.release();
       await rm(temporary, { force: true });
     }
+  }
+
+  /** Whether a file of an earlier version is one of those that are to be written anew. */
+  async #isMisread([source]: readonly PartSource[], signal: AbortSignal): Promise<boolean> {
+    const { backgroundEngine } = this.#state.context;
+    const facts = await backgroundEngine.probe(source?.path ?? '', { signal, lane: 'recompression' });
+    return facts.isMisread === true;
   }
 
   /** The rows of the run in one file. Undefined where that would change them. */
@@ -97,13 +107,17 @@ export class PartRewriter {
       await this.#verification.verifyNow(version, part, sources[index]?.path ?? '', engine, signal);
     }
     const source = { kind: 'parquet', parts: sources, columns } as const;
-    const written = await engine.write({ source, path, compression }, { signal, lane: 'recompression' });
+    const written = await engine.write(
+      { source, path, compression, comparesValues: true },
+      { signal, lane: 'recompression' },
+    );
     const difference = columnDifference(columns, written.columns);
     const [first] = run;
-    if (first === undefined || written.rows !== rowsOf(run) || difference !== undefined) {
+    const isChanged = written.rows !== rowsOf(run) || difference !== undefined || written.differs === true;
+    if (first === undefined || isChanged) {
       context.logger.error('to rewrite parts of a frame would change it; they stay as they are', {
         handle,
-        difference,
+        difference: difference ?? (written.differs && 'values'),
       });
       return undefined;
     }
@@ -114,6 +128,7 @@ export class PartRewriter {
       uncompressedBytes: written.uncompressedBytes,
       columnCount: columns.length,
       final: true,
+      exact: true,
       check: new PartCheck(written, { passed: true }),
     };
   }
@@ -140,8 +155,11 @@ export class PartRewriter {
     };
   }
 
-  /** The handle's lock is held. True also when the parts are no longer there: then the frame has others to look at. */
-  async #swap(handle: Handle, run: readonly HeldPart[], temporary: string, made: HeldPart): Promise<boolean> {
+  /**
+   * The handle's lock is held. True also when the parts are no longer there: then the frame has others to look at.
+   * `temporary`: the file that takes the place of the run. Default: its only part stays, and more is known of it.
+   */
+  async #swap(handle: Handle, run: readonly HeldPart[], made: HeldPart, temporary?: string): Promise<boolean> {
     const { catalog, commits, partLinks, context } = this.#state;
     context.durable.assertWritable();
     const entry = catalog.get(handle);
@@ -163,12 +181,13 @@ export class PartRewriter {
     };
     await before.protect();
     try {
-      await commits.commit(manifest, commits.replace(current.file, temporary), { syncPending: true });
+      const place = temporary === undefined ? commits.inPlace() : commits.replace(current.file, temporary);
+      await commits.commit(manifest, place, { syncPending: temporary !== undefined });
     } catch (error) {
       before.unprotect();
       throw error;
     }
-    await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
+    if (temporary !== undefined) await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
     version.manifest = manifest;
     version.parts = partLinks.set(parts);
     catalog.set(handle, entry);

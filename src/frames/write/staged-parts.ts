@@ -147,6 +147,7 @@ export async function writtenPart(
     rows: written.rows,
     uncompressedBytes: written.uncompressedBytes,
     final: isKept || (written.isCompressed && firstCompression(context.compression).final),
+    exact: true,
     check: new PartCheck(written, { passed: true }),
   };
 }

@@ -176,6 +176,7 @@ export type Job =
       readonly compression: Compression;
       readonly compressesLater: boolean;
       readonly isTemporary: boolean;
+      readonly comparesValues: boolean;
       readonly notNull: readonly string[];
     }
   | { readonly kind: 'countChanges'; readonly changes: RowChanges; readonly firstRows: readonly number[] }

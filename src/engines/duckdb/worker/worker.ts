@@ -163,7 +163,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return checksum === job.checksum;
     }
     case 'warm':
-      return await warmFrame(connection, job);
+      return await warmFrame(connection, job, signal);
     case 'createDatabase':
       return await createDatabase(connection, job.path);
     case 'write':

@@ -16,16 +16,19 @@ import { keepParquet } from '../import/parquet-file.ts';
 import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
 import { nestedTypes } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
-import type { Connection } from '../native/session.ts';
-import { addedRelation, changedRelation } from '../parquet/changed-rows.ts';
+import type { Connection, StatementColumn } from '../native/session.ts';
+import { addedRelation, changedRelation, changesRelation } from '../parquet/changed-rows.ts';
 import { checksumOf } from '../parquet/checksum.ts';
+import { exactOptions } from '../parquet/exact-options.ts';
 import { firstNulls } from '../parquet/first-nulls.ts';
 import { flatColumns } from '../parquet/flat-columns.ts';
 import { type FlatPart, writeFlatPart } from '../parquet/flat-part.ts';
 import { lossError, withoutLoss } from '../parquet/parquet-loss.ts';
 import { parquetNames } from '../parquet/parquet-names.ts';
-import { rowsRelation, selected } from '../parquet/part-rows.ts';
+import { parquetRelation } from '../parquet/parquet-relation.ts';
+import { partsRelation, rowsRelation, selected } from '../parquet/part-rows.ts';
 import { probe, probeColumns } from '../parquet/probe.ts';
+import { haveSameValues } from '../parquet/value-digest.ts';
 
 export interface WriteContext {
   readonly connection: Connection;
@@ -39,7 +42,7 @@ type WriteJob = Omit<Extract<Job, { kind: 'write' }>, 'kind'>;
 /** Writes a Parquet file, fsyncs it and takes its checksum. Leaves nothing at the path when it fails. */
 export async function writePart(context: WriteContext, job: WriteJob): Promise<WrittenPart> {
   const { connection, signal } = context;
-  const { source, path, compression, isTemporary, notNull } = job;
+  const { source, path, compression, isTemporary, notNull, comparesValues } = job;
   try {
     const { flat, report } = await withWriteThreads(context, () => writeRows(context, job));
     const [syncing, probing, summing] = [
@@ -54,6 +57,10 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     const { checksum, bytes } = await summing;
     const facts = await probing;
     const nulls = await firstNulls(connection, path, facts.columns, notNull);
+    const differs =
+      comparesValues &&
+      source.kind === 'parquet' &&
+      !(await haveSameValues(connection, [rowsRelation(source), parquetRelation([path])], signal));
     return {
       ...facts,
       checksum,
@@ -61,6 +68,7 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
       isCompressed,
       ...(report !== undefined && { report }),
       ...(nulls.length > 0 && { nulls }),
+      ...(differs && { differs }),
     };
   } catch (error) {
     await rm(path, { force: true });
@@ -148,6 +156,8 @@ interface Relation {
   readonly sql: string;
   /** Exact column names: they may repeat. */
   readonly names: readonly string[];
+  /** Relations that have all its values and are sooner read. Default: itself. */
+  readonly sources?: readonly string[] | undefined;
 }
 
 async function relationOf(
@@ -165,7 +175,11 @@ async function relationOf(
       return { sql: rowsRelation(source), names };
     }
     case 'changed':
-      return { sql: changedRelation(source), names: source.columns.map(({ name }) => name) };
+      return {
+        sql: changedRelation(source),
+        names: source.columns.map(({ name }) => name),
+        sources: [partsRelation([source.part], source.columns), changesRelation(source.changes)],
+      };
     case 'added':
       return { sql: addedRelation(source), names: source.columns.map(({ name }) => name) };
     default:
@@ -193,13 +207,14 @@ async function copyToParquet(
     'USE_TMP_FILE false',
     `COMPRESSION ${algorithm}`,
     `ROW_GROUP_SIZE ${rowGroupRows}`,
+    ...(await exactOptions(connection, columns, relation.sources ?? [relation.sql])),
     ...(level === undefined ? [] : [`COMPRESSION_LEVEL ${level}`]),
     ...(metadata.length > 0 ? [`KV_METADATA {${metadata.join(', ')}}`] : []),
   ];
   await connection.run(`COPY (SELECT ${select} FROM ${relation.sql}) TO ${sqlString(path)} (${options.join(', ')})`);
 }
 
-async function columnsOf(connection: Connection, sql: string): Promise<{ name: string; typeId: number }[]> {
+async function columnsOf(connection: Connection, sql: string): Promise<readonly StatementColumn[]> {
   using statement = await connection.prepare(sql);
   return statement.columns;
 }

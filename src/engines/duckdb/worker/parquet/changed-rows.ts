@@ -55,7 +55,7 @@ export async function countChanges(
   return { parts, added: all?.added ?? 0, repeated: all?.repeated ?? 0 };
 }
 
-function changesRelation({ path, set }: RowChanges): string {
+export function changesRelation({ path, set }: RowChanges): string {
   const values = set.map((_, index) => `#${index + 3} AS v${index}`);
   return `(SELECT ${['#1 AS "row"', '#2 AS "action"', ...values].join(', ')} FROM ${parquetRelation([path])})`;
 }

@@ -4,6 +4,7 @@ import { duckdbType } from '../native/duckdb-types.ts';
 import type { QueryResult } from '../native/query-result.ts';
 import type { Connection, StatementColumn } from '../native/session.ts';
 import { readableValue } from './readable-value.ts';
+import { pruningOf, unprunedValue } from './safe-pruning.ts';
 
 /** Types that Parquet can give and our vocabulary has not, with what they are read as. */
 const readAs: Readonly<Record<number, string>> = {
@@ -15,7 +16,14 @@ const readAs: Readonly<Record<number, string>> = {
 };
 
 export function parquetRelation(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false)`;
+  const nan = pruningOf(paths).mayHideNan ? ', can_have_nan = true' : '';
+  return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false${nan})`;
+}
+
+/** A relation with the columns of these files, under conditions that the files are not to be pruned by. */
+export function unpruned(relation: string, paths: readonly string[]): string {
+  const items = pruningOf(paths).misread.map((name) => `${unprunedValue(sqlName(name))} AS ${sqlName(name)}`);
+  return items.length === 0 ? relation : `(SELECT * REPLACE (${items.join(', ')}) FROM ${relation})`;
 }
 
 /** All columns of `from`, each with a type of our vocabulary. */

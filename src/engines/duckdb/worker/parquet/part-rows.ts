@@ -2,7 +2,7 @@ import type { Column } from '../../../../core/data-type.ts';
 import type { ParquetRows, PartSource } from '../../../../core/frame-engine.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
-import { parquetRelation } from './parquet-relation.ts';
+import { parquetRelation, unpruned } from './parquet-relation.ts';
 import { uniqueNames } from './unique-names.ts';
 
 export interface PartRange {
@@ -31,6 +31,18 @@ export function partsRelation(
   parts: readonly Pick<PartSource, 'path' | 'columnCount'>[],
   columns: readonly Column[],
 ): string {
+  return withoutPruning(widenedParts(parts, columns), parts);
+}
+
+/** Conditions of statements around it find all rows that meet them. */
+function withoutPruning(relation: string, parts: readonly Pick<PartSource, 'path'>[]): string {
+  return unpruned(
+    relation,
+    parts.map(({ path }) => path),
+  );
+}
+
+function widenedParts(parts: readonly Pick<PartSource, 'path' | 'columnCount'>[], columns: readonly Column[]): string {
   if (parts.every(({ columnCount }) => columnCount === undefined))
     return parquetRelation(parts.map(({ path }) => path));
   const groups: { readonly columnCount: number | undefined; readonly paths: string[] }[] = [];
@@ -75,11 +87,19 @@ export function numberedRows(
     start += rows;
     return `SELECT ${['*', ...addedColumns(columnCount, columns), number].join(', ')} FROM ${parquetRelation([path])}`;
   });
-  return relations.length === 0 ? undefined : `(${relations.join(' UNION ALL ')})`;
+  return relations.length === 0 ? undefined : withoutPruning(`(${relations.join(' UNION ALL ')})`, parts);
 }
 
 /** All rows, with one more column behind the others: the number of the row, from `firstRow` on. */
 export function numberedParts(
+  parts: readonly PartSource[],
+  columns: readonly Column[],
+  number: { readonly name: string; readonly firstRow?: number },
+): string {
+  return withoutPruning(numbered(parts, columns, number), parts);
+}
+
+function numbered(
   parts: readonly PartSource[],
   columns: readonly Column[],
   { name, firstRow = 0 }: { readonly name: string; readonly firstRow?: number },
@@ -92,15 +112,15 @@ export function numberedParts(
     const all = parquetRelation(parts.map(({ path }) => path));
     return `(SELECT *, ${first} + ${rowNumberColumn} AS ${sqlName(name)} FROM ${all})`;
   }
-  const numbered = parts.map(({ path, columnCount }, index) => {
+  const relations = parts.map(({ path, columnCount }, index) => {
     // Numbering them as they come takes more time: one thread reads them.
     const number = isHidden(rowNumberColumn, columns) ? 'row_number() OVER () - 1' : rowNumberColumn;
     const items = ['*', ...addedColumns(columnCount, columns), `${firstRows[index]} + ${number} AS ${sqlName(name)}`];
     return `(SELECT ${items.join(', ')} FROM ${parquetRelation([path])})`;
   });
-  return numbered.length === 1
-    ? (numbered[0] ?? '')
-    : `(${numbered.map((rows) => `FROM ${rows}`).join(' UNION ALL ')})`;
+  return relations.length === 1
+    ? (relations[0] ?? '')
+    : `(${relations.map((rows) => `FROM ${rows}`).join(' UNION ALL ')})`;
 }
 
 /** The number of the first row of each part. */
@@ -141,6 +161,9 @@ export function rowsRelation({ parts, columns, select, range }: ParquetRows): st
   const all = partsRelation(parts, columns);
   if (range === undefined) return selection(all, select);
   const ranges = [...partRanges(parts, range.from, range.to)];
-  const rows = ranges.map((each) => `(SELECT * FROM ${selection(rangeRelation(each, columns), select)})`);
+  const rows = ranges.map((each) => {
+    const relation = withoutPruning(rangeRelation(each, columns), [each.part]);
+    return `(SELECT * FROM ${selection(relation, select)})`;
+  });
   return rows.length === 0 ? `(SELECT * FROM ${selection(all, select)} LIMIT 0)` : `(${rows.join(' UNION ALL ')})`;
 }

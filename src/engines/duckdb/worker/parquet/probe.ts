@@ -8,6 +8,7 @@ import type { Connection } from '../native/session.ts';
 import { refuseDeepLists } from './list-depth.ts';
 import { columnNamesKey } from './parquet-names.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
+import { pruningOf } from './safe-pruning.ts';
 
 /** What a Parquet file holds, from its footer alone. */
 export async function probe(connection: Connection, path: string): Promise<PartFacts> {
@@ -23,6 +24,7 @@ export async function probe(connection: Connection, path: string): Promise<PartF
       rows: Number(counted?.rows ?? 0),
       columns: columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
       uncompressedBytes: (await uncompressedBytes(connection, file)) ?? (await stat(path)).size,
+      isMisread: pruningOf([path]).misread.length > 0,
     };
   });
 }

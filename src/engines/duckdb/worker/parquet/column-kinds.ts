@@ -1,0 +1,18 @@
+import { type DeclaredType, innerTypes } from '../../../../core/data-type.ts';
+import { duckdbType, nestedTypes } from '../native/duckdb-types.ts';
+import type { StatementColumn } from '../native/session.ts';
+
+export function hasFloats(column: StatementColumn): boolean {
+  return hasKind(column, 'float', [duckdbType.FLOAT, duckdbType.DOUBLE]);
+}
+
+export function hasBytes(column: StatementColumn): boolean {
+  return hasKind(column, 'binary', [duckdbType.BLOB]);
+}
+
+/** At any depth. Of a type that cannot be told, it is assumed. */
+function hasKind({ typeId, nested }: StatementColumn, kind: DeclaredType['kind'], typeIds: readonly number[]): boolean {
+  if (!nestedTypes.has(typeId)) return typeIds.includes(typeId);
+  const isInside = (type: DeclaredType): boolean => type.kind === kind || innerTypes(type).some(isInside);
+  return nested === undefined || isInside(nested);
+}
