@@ -9,3 +9,11 @@ test.each([
 ])('a lane has three parts, whatever the name of the caller: %s', (_, name, lane) => {
   expect(laneOf(principalOf('acme', { name }), '10.0.0.1', '7')).toBe(lane);
 });
+
+test.each([
+  ['without authentication an address', 'none', '10.0.0.1', '10.0.0.1#7'],
+  ['without authentication a network of IPv6', 'none', '2001:db8::5', '2001:db8:0:0::/64#7'],
+  ['a stranger', 'anonymous', '10.0.0.1', 'acme anonymous#10.0.0.1#7'],
+] as const)('%s has a share of its own', (_, credential, address, lane) => {
+  expect(laneOf(principalOf('acme', { credential }), address, '7')).toBe(lane);
+});

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { networkOf } from './address-counts.ts';
 import type { RequestNotes } from './request-notes.ts';
 import type { Span } from './span.ts';
 
@@ -84,13 +85,14 @@ export function limitedAs({ tenant, credential }: Principal): string {
 }
 
 /**
- * In which turn of those who wait: by tenant, then by name, then by connection. Strangers take turns by their address, as everybody
- * does where there is no authentication.
+ * In which turn of those who wait, and by its first part for whose share: by tenant, then by name, then by connection. Strangers take
+ * turns by their address. Without authentication the address stands for the tenant.
  */
-export function laneOf({ tenant, credential, name }: Principal, address: string, connection: string): string {
-  if (credential === 'none') return `${address}#${connection}`;
+export function laneOf(principal: Principal, address: string, connection: string): string {
+  const { credential, name } = principal;
+  if (credential === 'none') return `${networkOf(address)}#${connection}`;
   const caller = credential === 'anonymous' ? address : `${credential} ${name}`.replaceAll('#', '%23');
-  return `${tenant}#${caller}#${connection}`;
+  return `${limitedAs(principal)}#${caller}#${connection}`;
 }
 
 /** What a listener knows of a caller. */
