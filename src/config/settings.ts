@@ -96,6 +96,13 @@ export const settings = {
       help: 'Clients that wait for rows or changes, over HTTP and Flight; one more is refused. They do not count among the requests under way',
       reload: true,
     },
+    body_memory: {
+      property: 'bodyMemoryBytes',
+      env: 'BODY_MEMORY',
+      type: type.bytes,
+      default: '512MB',
+      help: 'Memory for bodies and gRPC messages that are held whole, of all requests together; at least twice `write.max_body`. One tenant, or without authentication one address, may take nine tenths of it',
+    },
     progress_interval: {
       property: 'progressIntervalMs',
       env: 'PROGRESS_INTERVAL',

@@ -1,7 +1,7 @@
+import type { FairShares } from '../core/async/fair-shares.ts';
 import { flightServiceName } from '../grpc/messages/flight.ts';
 import type { Service } from '../grpc/server/method.ts';
 import { GrpcError } from '../grpc/wire/grpc-status.ts';
-import { MessageBudget } from '../grpc/wire/message-budget.ts';
 import { doAction, listActions } from './do-action.ts';
 import { doGet } from './do-get.ts';
 import { doPut } from './do-put.ts';
@@ -14,17 +14,20 @@ import { sessionActions } from './session-actions.ts';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;
-/** Of all messages together that have come in part, and of what uploads keep of theirs. */
-const maxArrivingBytes = 1024 * 1024 * 1024;
 /** An upload holds a worker, also while its client sends nothing. */
 const uploadIdleTimeoutMs = 300_000;
 const handshakeTimeoutMs = 10_000;
 const maxHandshakeBytes = 64 * 1024;
 
+interface FlightServiceParts extends FlightParts {
+  readonly sessions: Sessions;
+  /** For messages that have come in part, and for what uploads keep of theirs. */
+  readonly memory: FairShares;
+}
+
 /** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
-export function createFlightService(parts: FlightParts & { readonly sessions: Sessions }): Service {
-  const { frames, sql, sessions } = parts;
-  const budget = new MessageBudget(maxArrivingBytes);
+export function createFlightService(parts: FlightServiceParts): Service {
+  const { frames, sql, sessions, memory } = parts;
   const actions = { own: [...frameActions(frames), ...sessionActions(sessions, frames)], sql };
   return {
     name: flightServiceName,
@@ -35,22 +38,22 @@ export function createFlightService(parts: FlightParts & { readonly sessions: Se
         idleTimeoutMs: handshakeTimeoutMs,
         handle: (requests, call) => handshake(requests, call, sessions),
       },
-      ListFlights: { kind: 'serverStreaming', budget, handle: (request, call) => listFlights(frames, request, call) },
-      GetFlightInfo: { kind: 'unary', budget, handle: (request, call) => getFlightInfo(parts, request, call) },
-      GetSchema: { kind: 'unary', budget, handle: (request, call) => getSchema(parts, request, call) },
-      DoGet: { kind: 'serverStreaming', budget, handle: (request, call) => doGet(parts, request, call) },
+      ListFlights: { kind: 'serverStreaming', memory, handle: (request, call) => listFlights(frames, request, call) },
+      GetFlightInfo: { kind: 'unary', memory, handle: (request, call) => getFlightInfo(parts, request, call) },
+      GetSchema: { kind: 'unary', memory, handle: (request, call) => getSchema(parts, request, call) },
+      DoGet: { kind: 'serverStreaming', memory, handle: (request, call) => doGet(parts, request, call) },
       DoPut: {
         kind: 'streaming',
         maxMessageBytes: maxUploadMessageBytes,
-        budget,
+        memory,
         idleTimeoutMs: uploadIdleTimeoutMs,
         handle: (requests, call) => doPut(parts, requests, call),
       },
-      DoAction: { kind: 'serverStreaming', budget, handle: (request, call) => doAction(actions, request, call) },
-      ListActions: { kind: 'serverStreaming', budget, handle: () => listActions(actions) },
+      DoAction: { kind: 'serverStreaming', memory, handle: (request, call) => doAction(actions, request, call) },
+      ListActions: { kind: 'serverStreaming', memory, handle: () => listActions(actions) },
       PollFlightInfo: {
         kind: 'unary',
-        budget,
+        memory,
         handle: () => {
           throw new GrpcError('UNIMPLEMENTED', 'PollFlightInfo is not offered; use GetFlightInfo');
         },

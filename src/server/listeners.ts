@@ -16,6 +16,7 @@ import { startGrpcListener } from '../grpc/server/listener.ts';
 import { createReflectionServices } from '../grpc/server/reflection.ts';
 import type { Route } from '../http/exchange/route.ts';
 import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
+import type { Capacities } from './capacities.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -24,6 +25,7 @@ const lastWordMs = 250;
 
 /** What the listeners open on. */
 export interface ListenerParts extends RouteParts {
+  readonly capacities: Capacities;
   readonly audit: Audit | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
@@ -87,6 +89,7 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
     identify: parts.identify,
     admit: parts.admit,
     isClosed: parts.records !== undefined,
+    memory: parts.capacities.memory,
     audit: parts.audit,
     watch: parts.watch,
     tickets: parts.tickets,
@@ -103,6 +106,7 @@ export async function openPlainListener(
   { http }: Config,
   address: ListenAddress | undefined,
   routes: readonly Route[],
+  capacities: Capacities,
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<void> {
@@ -114,6 +118,7 @@ export async function openPlainListener(
     hosts: ['*'],
     identify,
     isClosed: false,
+    memory: capacities.memory,
     audit: undefined,
     routes,
     logger: logger.area('http'),
@@ -145,7 +150,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     maxConnections: server.maxConnections,
     services: [
       createHealthService(['', flightServiceName], () => parts.readiness.problem === undefined),
-      createFlightService({ frames, followers, filter, sql: flightSql, sessions }),
+      createFlightService({ frames, followers, filter, sql: flightSql, sessions, memory: parts.capacities.memory }),
       ...createReflectionServices(),
     ],
     identify: parts.identify,

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
+import type { ShareFigures } from '../core/async/fair-shares.ts';
 import type { EngineSlots } from '../core/engine.ts';
 import type { TenantLimits } from '../core/principal.ts';
 import type { PoolFigures } from '../engines/duckdb/pool/worker-pool.ts';
@@ -32,6 +33,8 @@ export interface MetricReading {
   readonly totals: StoreTotals;
   readonly backlog: StoreBacklog;
   readonly isReady: boolean;
+  /** What tenants share, by name. */
+  readonly shares: ReadonlyMap<string, ShareFigures>;
   readonly followers: { readonly size: number; readonly most: number };
   /** Under way, by engine. */
   readonly statements: ReadonlyMap<string, number>;
@@ -146,6 +149,36 @@ export const metricTable: readonly Metric<MetricReading>[] = [
     help: 'Open connections.',
     labels: ['listener'],
     read: ({ connections }) => ofEach(connections, (count) => count),
+  }),
+  gauge({
+    name: 'framehold_shared',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole.',
+    labels: ['capacity'],
+    read: ({ shares }) => ofEach(shares, ({ units }) => units),
+  }),
+  gauge({
+    name: 'framehold_shared_held',
+    help: 'Of these, what is held.',
+    labels: ['capacity'],
+    read: ({ shares }) => ofEach(shares, ({ held }) => held),
+  }),
+  gauge({
+    name: 'framehold_shared_waiting',
+    help: 'Requests that wait for some of it.',
+    labels: ['capacity'],
+    read: ({ shares }) => ofEach(shares, ({ waiting }) => waiting),
+  }),
+  counter({
+    name: 'framehold_shared_refusals',
+    help: 'Requests that were refused because their tenant holds too much of it.',
+    labels: ['capacity'],
+    read: ({ shares }) => ofEach(shares, ({ refused }) => refused),
+  }),
+  counter({
+    name: 'framehold_shared_revocations',
+    help: 'Requests that were ended for others that waited: their tenant held more than its share, or they made no progress.',
+    labels: ['capacity'],
+    read: ({ shares }) => ofEach(shares, ({ revoked }) => revoked),
   }),
   gauge({
     name: 'framehold_followers',

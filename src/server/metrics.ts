@@ -12,6 +12,7 @@ import type { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
 import { exposition } from '../telemetry/exposition.ts';
 import { openFiles, residentBytes } from '../telemetry/process-figures.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
+import type { Capacities } from './capacities.ts';
 import type { FramePools } from './duckdb-pools.ts';
 import type { Engines } from './engines.ts';
 import { type MetricReading, metricTable, type TenantFigures } from './metric-table.ts';
@@ -28,6 +29,7 @@ export interface MetricParts {
   readonly pools: FramePools;
   readonly queries: Queries;
   readonly followers: Followers;
+  readonly capacities: Capacities;
   readonly readiness: Readiness;
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
@@ -75,6 +77,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     backlog: store.backlog,
     isReady: readiness.problem === undefined,
     followers,
+    shares: new Map(Object.entries(parts.capacities).map(([name, { figures }]) => [name, figures])),
     statements: new Map(
       [localEngineName, ...engines.clusters.map(({ name }) => name)].map((name) => [
         name,

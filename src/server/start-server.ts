@@ -16,6 +16,7 @@ import { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
 import { ServerTimings } from '../telemetry/server-timings.ts';
 import { ServerTls } from '../tls/server-tls.ts';
 import { openAccess, openAudit, openRecords, tenantReach } from './access.ts';
+import { openCapacities } from './capacities.ts';
 import { openFramePools } from './duckdb-pools.ts';
 import { type CreateClusterEngine, createClusterEngine } from './engines.ts';
 import { openListeners, openPlainListener } from './listeners.ts';
@@ -56,12 +57,13 @@ export async function startServer(
   const timings = new ServerTimings();
   const readiness = new Readiness();
   const tracing = openTracing(config, logger);
+  const capacities = openCapacities(config);
   let { server } = config;
   return Cleanup.scope(async (cleanup) => {
     cleanup.defer(() => tls?.[Symbol.dispose]());
     cleanup.defer(() => tracing?.exporter.close(server.shutdownGraceMs));
     const probes = probeRoutes(readiness, !config.auth.enabled);
-    await openPlainListener(config, config.server.healthAddress, probes, cleanup, logger);
+    await openPlainListener(config, config.server.healthAddress, probes, capacities, cleanup, logger);
     const pools = cleanup.use(openFramePools(config, logger));
     const records = await openRecords(config, cleanup, logger);
     const store = await openFrames(config, pools, records, timings, cleanup, logger);
@@ -87,17 +89,18 @@ export async function startServer(
     cleanup.defer(async () => scraped[Symbol.dispose]());
     const metrics = createMetrics({
       ...{ config, timings, eventLoop: scraped, store, pools, queries, followers, readiness, records, tracing },
+      capacities,
       connections: () => connections(),
     });
     // Before the others, so that it is there until they are closed.
     const told = [...probeRoutes(readiness, !config.auth.enabled), metricsRoute(metrics, { withTenants: false })];
-    await openPlainListener(config, config.metrics.bindAddress, told, cleanup, logger);
+    await openPlainListener(config, config.metrics.bindAddress, told, capacities, cleanup, logger);
     const workerPids = (): number[] =>
       [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
     const own = { timings, tracing, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
     const { cache, diskCache } = store;
     const exportFiles = cleanup.use(new ExportFiles());
-    const shared = { exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
+    const shared = { capacities, exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(
       await openListeners(config, { ...access, frames: queries.frames, ...own, ...shared, queries }, logger),
     );

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../src/auth/identify.ts';
+import { FairShares } from '../../src/core/async/fair-shares.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { Route } from '../../src/http/exchange/route.ts';
 import { type HttpListener, startHttpListener } from '../../src/http/listener/listener.ts';
@@ -41,6 +42,7 @@ beforeAll(async () => {
     silentLogger,
   );
   listener = await startHttpListener({
+    memory: new FairShares({ units: 1e9, what: 'bytes' }),
     host: '127.0.0.1',
     port: 0,
     routes: [large],

@@ -134,6 +134,32 @@ test('one that sits still for two seconds while others wait loses what it has, a
   expect([ended, still.units, busy.units]).toEqual([['a'], 0, 45]);
 });
 
+test('where all that a tenant has begun wait for more, the newest makes room, so that the others come to their end', async () => {
+  const { open } = places();
+  const begun = Array.from({ length: 9 }, () => open('a'));
+  for (const share of begun) share.takeNow(10);
+  const outcomes = begun.map((share) =>
+    share.take(10, { waitMs: 5000 }).then(
+      () => share[Symbol.dispose](),
+      () => 'refused',
+    ),
+  );
+  await vi.advanceTimersByTimeAsync(600);
+  expect(await Promise.all(outcomes)).toEqual([...Array(8).fill(undefined), 'refused']);
+});
+
+test('once one had to wait, those that come right after it get their share at once', async () => {
+  const { open, take, ended } = places();
+  for (let n = 0; n < 9; n++) take('a', 10);
+  take('b', 10);
+  const first = open('b').take(10);
+  await vi.advanceTimersByTimeAsync(600);
+  await first;
+  await open('b').take(10);
+  await open('c').take(10);
+  expect(ended).toHaveLength(3);
+});
+
 test('what is settled is not taken back', async () => {
   const { open, take, ended } = places();
   take('a', 90).settle();

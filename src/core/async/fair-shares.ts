@@ -121,6 +121,8 @@ export class FairShares {
     try {
       const turn = account.queue.wait({ signal: wait.signal, lane: share.lane, units });
       this.#serve();
+      // Right after others had to wait this one need not.
+      if (performance.now() < this.#contendedUntil) this.#look();
       await turn;
       // Its units are counted already, but not as those of this share.
       if (wait.signal.aborted) this.#unbook(account, units);
@@ -243,9 +245,12 @@ export class FairShares {
     const { graceMs = 500 } = this.#options;
     const now = performance.now();
     for (const account of this.#turns()) {
-      if (account.queue.size === 0 || now - account.since < graceMs) continue;
-      if (this.#waitsForRoom(account)) this.#contendedUntil = now + contendedMs;
+      const isEntitled = this.#waitsForRoom(account);
+      const isLate = now - account.since >= graceMs || (isEntitled && now < this.#contendedUntil);
+      if (account.queue.size === 0 || !isLate) continue;
+      if (isEntitled) this.#contendedUntil = now + contendedMs;
       this.#makeRoom(account, now);
+      if (account.queue.size > 0) this.#endNewest(account);
     }
   }
 
@@ -261,6 +266,14 @@ export class FairShares {
       share.end(takenBack(this.#options.what));
       // Its units were given to whoever waits.
       if (account.queue.size < size) return;
+    }
+  }
+
+  /** Where all of a tenant that hold something wait for more, none would ever go on. */
+  #endNewest({ shares }: Account): void {
+    const newest = [...shares].at(-1);
+    if (newest !== undefined && [...shares].every(({ isRevocable, isWaiting }) => isRevocable && isWaiting)) {
+      newest.end(this.refusal(newest.lane));
     }
   }
 
@@ -342,9 +355,11 @@ export class Share implements Disposable {
     this.#progressAt = performance.now();
   }
 
+  /** Nothing where it was taken back already. */
   give(units: number): void {
-    this.#units -= units;
-    this.#shares.giveBack(this, units);
+    const given = Math.min(units, this.#units);
+    this.#units -= given;
+    this.#shares.giveBack(this, given);
   }
 
   /** It did not sit still. */
@@ -370,7 +385,7 @@ export class Share implements Disposable {
   #close(error: Error): void {
     this.#end ??= error;
     this.#wait?.abort(this.#end);
-    if (this.#units > 0) this.give(this.#units);
+    this.give(this.#units);
   }
 }
 

@@ -7,8 +7,8 @@ export interface FlightUpload {
   readonly first: FlightDataMessage;
   /** The whole upload, the first message included, as an Arrow IPC stream with its end mark. To be read once, or not at all. */
   ipcStream(): AsyncIterable<Uint8Array>;
-  /** Counts bytes of the upload that are held until the call ends. Throws where uploads hold too much together. */
-  keep(bytes: number): void;
+  /** Counts bytes of the upload that are held until the call ends. Rejects with `overloaded` where there is no memory for them. */
+  keep(bytes: number): Promise<void>;
   /** Of what `ipcStream` has given so far. */
   readonly counts: { readonly columns: number; readonly rows: number };
   /**

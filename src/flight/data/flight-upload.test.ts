@@ -1,8 +1,8 @@
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { flightDataOf } from '../../../test/support/flight-client.ts';
+import { FairShares } from '../../core/async/fair-shares.ts';
 import { bytesField } from '../../grpc/protobuf/protobuf.ts';
-import { MessageBudget } from '../../grpc/wire/message-budget.ts';
 import { type FrameLimits, MessageReader, messagePrefix } from '../../grpc/wire/message-frames.ts';
 import { uploadedParameters } from '../sql/statements/uploaded-parameters.ts';
 import { openFlightUpload } from './flight-upload.ts';
@@ -109,31 +109,43 @@ test('a body without a header is refused, also before all of it has come', async
   }
 });
 
-test('what uploads keep to their end is counted together: first messages, dictionaries, parameters', async () => {
+test('what uploads keep to their end is counted together, each once: first messages, dictionaries, parameters', async () => {
   const { parts } = dictionaryUpload('x'.repeat(10_000));
-  const budget = new MessageBudget(40_000);
-  const open = () => {
-    const keptShare = budget.share();
-    return { keptShare, opened: openFlightUpload(messages(parts, 1000, { keptShare })) };
+  const shares = new FairShares({ units: 40_000, what: 'bytes', reserve: 0 });
+  const open = (sent: readonly Buffer[] = parts) => {
+    const memory = shares.open({ lane: 'a' });
+    return { memory, opened: openFlightUpload(messages(sent, 1000, { memory })) };
   };
-  const overloaded = { code: 'overloaded' };
+  vi.useFakeTimers();
+  try {
+    const dictionaries = open();
+    await (await dictionaries.opened).metadata();
+    const ofDictionaries = dictionaries.memory.units;
+    expect([ofDictionaries > 10_000, ofDictionaries < 13_000]).toEqual([true, true]);
+    const parameters = open();
+    expect((await uploadedParameters(await parameters.opened))?.length).toBeGreaterThan(10_000);
+    expect(parameters.memory.units).toBeLessThan(13_000);
+    const more = [open(), open()];
+    const bound = Promise.allSettled(more.map(async ({ opened }) => uploadedParameters(await opened)));
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(await bound).toContainEqual({
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'overloaded', retryAfterSeconds: 1 }),
+    });
 
-  const dictionaries = open();
-  await (await dictionaries.opened).metadata();
-  const parameters = open();
-  expect((await uploadedParameters(await parameters.opened))?.length).toBeGreaterThan(10_000);
-  const more = [open(), open()];
-  for (const { opened } of more) await opened;
-  const bound = more.map(async ({ opened }) => uploadedParameters(await opened));
-  expect((await Promise.allSettled(bound)).map(({ status }) => status)).toContain('rejected');
-  await expect(Promise.all(bound)).rejects.toMatchObject(overloaded);
+    for (const { memory } of [dictionaries, parameters, ...more]) memory[Symbol.dispose]();
+    expect(shares.figures.held).toBe(0);
+    const ballast = open([Buffer.concat([schema, bytesField(9, Buffer.alloc(30_000))])]);
+    await ballast.opened;
+    expect(shares.figures.held).toBeLessThan(1000);
+    ballast.memory[Symbol.dispose]();
 
-  for (const { keptShare } of [dictionaries, parameters, ...more]) keptShare.clear();
-  expect(await uploadedParameters(await open().opened)).toBeDefined();
-
-  const firsts = Array.from({ length: 10 }, () => {
     const large = Buffer.concat([schema, bytesField(3, Buffer.alloc(8000))]);
-    return openFlightUpload(messages([large], 1000, { keptShare: budget.share() }));
-  });
-  await expect(Promise.all(firsts)).rejects.toMatchObject(overloaded);
+    const firsts = Promise.all(Array.from({ length: 10 }, () => open([large]).opened));
+    const refused = expect(firsts).rejects.toMatchObject({ code: 'overloaded' });
+    await vi.advanceTimersByTimeAsync(6000);
+    await refused;
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -95,9 +95,11 @@ class UploadMessages {
         { hint: 'the first message carries the descriptor and the schema, and no rows' },
       );
     }
-    const whole = await this.#requests.whole(piece);
-    this.#requests.keep(whole.length);
-    return checked(FlightData.decode(whole));
+    const first = checked(copied(FlightData.decode(await this.#requests.whole(piece))));
+    // The message may be much larger than what is known of it.
+    this.#requests.drop();
+    await this.#requests.keep(bytesOf(first));
+    return first;
   }
 
   /** Undefined at the end. The rest of its body, if any, must be read before the next one. */
@@ -120,9 +122,9 @@ class UploadMessages {
   /** The message that was read last, with its whole body, in memory of its own: a view would hold what came with it. */
   async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
     const pieces = [message.dataBody];
-    this.#requests.keep(messageCost + message.dataHeader.length + message.dataBody.length);
+    await this.#requests.keep(messageCost + message.dataHeader.length + message.dataBody.length);
     for await (const piece of this.restOfBody()) {
-      this.#requests.keep(piece.length);
+      await this.#requests.keep(piece.length);
       pieces.push(piece);
     }
     const dataHeader = Buffer.concat([message.dataHeader]);
@@ -137,6 +139,21 @@ class UploadMessages {
       yield piece.bytes;
     }
   }
+}
+
+/** In memory of its own. */
+function copied({ descriptor, dataHeader, appMetadata, dataBody }: FlightDataMessage): FlightDataMessage {
+  const copy = (bytes: Uint8Array): Buffer => Buffer.concat([bytes]);
+  return {
+    descriptor: descriptor && copy(descriptor),
+    dataHeader: copy(dataHeader),
+    appMetadata: copy(appMetadata),
+    dataBody: copy(dataBody),
+  };
+}
+
+function bytesOf({ descriptor, dataHeader, appMetadata, dataBody }: FlightDataMessage): number {
+  return (descriptor?.length ?? 0) + dataHeader.length + appMetadata.length + dataBody.length;
 }
 
 function isDictionary(header: Uint8Array): boolean {

@@ -154,7 +154,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       principal = traced === undefined || record === undefined ? traced : record.identified(traced);
       if (known !== undefined) options.admit?.(known);
       if (principal !== undefined) options.onIdentified(principal);
-      if (!ended) void run(stream, call, options, stopping, respond).then(succeed, fail);
+      if (!ended) void run(stream, call, options, { stopping, respond, abort }).then(succeed, fail);
     };
     const identified = identify?.();
     if (identified instanceof Promise) identified.then(begin).catch(fail);
@@ -172,13 +172,18 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
   return setTimeout(() => abort(new GrpcError('DEADLINE_EXCEEDED', `deadline of ${timeoutMs} ms exceeded`)), timeoutMs);
 }
 
+interface RunParts extends RunningCall {
+  readonly stopping: LazyAbort;
+  /** Begins the answer. */
+  readonly respond: () => void;
+}
+
 /** Gives the last messages, where they are known to be that: the trailers leave with them. */
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
   { method, record, timeouts }: StartCallOptions,
-  stopping: LazyAbort,
-  respond: () => void,
+  { stopping, respond, abort }: RunParts,
 ): Promise<readonly Message[]> {
   const sendAtOnce = async (messages: readonly Message[]): Promise<readonly Message[]> => {
     stopping.throwIfAborted();
@@ -211,7 +216,7 @@ async function run(
       return Symbol.asyncIterator in messages ? sendAll(messages) : sendAtOnce(messages);
     }
     case 'streaming':
-      return sendAll(method.handle(requestMessages(stream, call, method), call));
+      return sendAll(method.handle(requestMessages(stream, call, method, abort), call));
     default:
       return method satisfies never;
   }

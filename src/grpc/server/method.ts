@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import type { FairShares } from '../../core/async/fair-shares.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { MessageBudget } from '../wire/message-budget.ts';
 import type { MessageReader } from '../wire/message-frames.ts';
 
 /** What a handler knows of the call that it serves. */
@@ -41,8 +41,8 @@ interface Limits {
   readonly maxMessageBytes?: number;
   /** How long a client may send nothing while its next bytes are waited for. Default: for ever. */
   readonly idleTimeoutMs?: number;
-  /** Memory for messages that arrive, shared by all calls. Default: no bound but that of each message. */
-  readonly budget?: MessageBudget;
+  /** For messages that arrive, shared by all tenants. Default: no bound but that of each message. */
+  readonly memory?: FairShares;
 }
 
 export interface UnaryMethod extends Limits {

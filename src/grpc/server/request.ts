@@ -1,10 +1,17 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../../core/app-error.ts';
+import type { FairShares, Share } from '../../core/async/fair-shares.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
-import type { BudgetShare, MessageBudget } from '../wire/message-budget.ts';
-import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
+import {
+  checkPrefix,
+  endedInside,
+  type FrameLimits,
+  MessageReader,
+  mostWaitMs,
+  prefixBytes,
+} from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
 import { floodGuard } from './data-flood-guard.ts';
 import type { Call } from './method.ts';
@@ -14,22 +21,32 @@ const defaultMaxMessageBytes = 4 * 1024 * 1024;
 interface Limits {
   readonly maxMessageBytes?: number;
   readonly idleTimeoutMs?: number;
-  readonly budget?: MessageBudget;
+  readonly memory?: FairShares;
 }
 
-export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): MessageReader {
-  const share = limits.budget?.share();
-  const keptShare = limits.budget?.share();
+/** Ends a call whose memory is taken back. */
+type AbortCall = (error: AppError) => void;
+
+export function requestMessages(
+  stream: ServerHttp2Stream,
+  call: Call,
+  limits: Limits,
+  revoke: AbortCall,
+): MessageReader {
+  const memory = limits.memory?.open({ lane: call.lane, revoke });
   // Not every reader reads to the end, and one may read on in what came before the end.
-  stream.once('close', () => {
-    share?.clear();
-    keptShare?.clear();
-  });
-  const frameLimits = { ...frameLimitsOf(call, limits), share, keptShare };
-  return new MessageReader(requestBytes(stream, limits.idleTimeoutMs), frameLimits);
+  stream.once('close', () => memory?.[Symbol.dispose]());
+  const frameLimits = { ...frameLimitsOf(call, limits), memory };
+  const bytes = requestBytes(stream, limits.idleTimeoutMs, () => memory?.settle());
+  return new MessageReader(bytes, frameLimits);
 }
 
-async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
+/** `onEnd`: all that the client sends has come. */
+async function* requestBytes(
+  stream: ServerHttp2Stream,
+  idleTimeoutMs: number | undefined,
+  onEnd: () => void,
+): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
   // Not every reader reads to the end.
@@ -47,6 +64,7 @@ async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | 
   }
   // Node ends the readable side of a stream that was reset without an error as if the client had sent everything.
   if (stream.aborted) throw cancelled();
+  onEnd();
 }
 
 /**
@@ -65,39 +83,49 @@ export function onlyMessage(
     let filled = 0;
     let announced: number | undefined;
     const count = floodGuard(stream);
-    let share: BudgetShare | undefined;
+    let share: Share | undefined;
     const settle = (act: () => void): void => {
       clearTimer();
-      share?.clear();
+      share?.[Symbol.dispose]();
       stream.off('data', onData).off('end', onEnd).off('close', onClose);
       act();
     };
+    const fail = (error: unknown): void => settle(() => reject(error));
     const attempt = (act: () => void): void => {
       try {
         act();
       } catch (error) {
-        settle(() => reject(error));
+        fail(error);
       }
+    };
+    const add = (chunk: Buffer): void => {
+      const before = filled;
+      filled += chunk.length;
+      // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
+      if (before === 0 && isWhole(chunk)) held = chunk;
+      else {
+        if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
+        chunk.copy(held, before);
+      }
+      announced ??= checkPrefix(held.subarray(0, filled), frameLimits);
+      if (announced !== undefined && filled > wholeBytes(announced)) throw tooMany(call.path);
     };
     const onData = (chunk: Buffer): void =>
       attempt(() => {
         count(chunk.length);
-        const before = filled;
-        filled += chunk.length;
-        if (before === 0) held = chunk;
-        else {
-          // Most requests come in one chunk.
-          share ??= limits.budget?.share();
-          share?.take(chunk.length);
-          // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
-          if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
-          chunk.copy(held, before);
-        }
-        announced ??= checkPrefix(held.subarray(0, filled), frameLimits);
-        if (announced !== undefined && filled > wholeBytes(announced)) throw tooMany(call.path);
+        // Most requests come in one chunk.
+        if (filled > 0 || !isWhole(chunk)) share ??= limits.memory?.open({ lane: call.lane, revoke: fail });
+        if (share?.tryTake(chunk.length) !== false) return add(chunk);
+        stream.pause();
+        share.take(chunk.length, { waitMs: mostWaitMs }).then(() => {
+          attempt(() => add(chunk));
+          if (stream.readableEnded) onEnd();
+          else stream.resume();
+        }, fail);
       });
     const onEnd = (): void =>
       attempt(() => {
+        if (share?.isWaiting === true) return;
         if (stream.aborted) throw cancelled();
         const message = only(held.subarray(0, filled), frameLimits, call.path);
         settle(() => resolve(message));
@@ -109,6 +137,11 @@ export function onlyMessage(
     });
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** A message, or something that is none. */
+function isWhole(chunk: Buffer): boolean {
+  return chunk.length >= prefixBytes && chunk.length >= wholeBytes(chunk.readUInt32BE(1));
 }
 
 function wholeBytes(announced: number | undefined): number {

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
+import type { Share } from '../../core/async/fair-shares.ts';
 import { GrpcError } from './grpc-status.ts';
-import type { BudgetShare } from './message-budget.ts';
 
 export const prefixBytes = 5;
 
@@ -8,11 +8,12 @@ export interface FrameLimits {
   readonly maxMessageBytes: number;
   /** The request's header `grpc-encoding`. */
   readonly encoding: string | undefined;
-  /** Of memory for messages, until the next one begins. Whoever gives it clears it at the end. Default: no bound. */
-  readonly share?: BudgetShare | undefined;
-  /** The same for what is kept of them until the end. */
-  readonly keptShare?: BudgetShare | undefined;
+  /** Of memory for messages. Whoever gives it disposes of it at the end. Default: no bound. */
+  readonly memory?: Share | undefined;
 }
+
+/** How long a client may have to wait, unread, while others hold the memory. */
+export const mostWaitMs = 5000;
 
 /** The five bytes before a message: not compressed, and so many bytes. */
 export function messagePrefix(bytes: number): Buffer {
@@ -37,6 +38,8 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
   /** What is left of the chunk that came last, and of the message under way. */
   #chunk: Buffer = none;
   #left = 0;
+  /** Of memory, for the message that was put together last. */
+  #held = 0;
 
   constructor(body: AsyncIterable<Buffer>, limits: FrameLimits) {
     this.#chunks = body[Symbol.asyncIterator]();
@@ -66,7 +69,8 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
     const message = Buffer.allocUnsafeSlow(first.bytes.length + first.left);
     let filled = 0;
     for (let piece: MessagePiece | undefined = first; piece !== undefined; ) {
-      this.#limits.share?.take(piece.bytes.length);
+      await this.keep(piece.bytes.length);
+      this.#held += piece.bytes.length;
       filled += piece.bytes.copy(message, filled);
       piece = piece.left > 0 ? await this.piece() : undefined;
     }
@@ -74,8 +78,15 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
   }
 
   /** Counts bytes that whoever reads keeps, also behind the message that they came with. */
-  keep(bytes: number): void {
-    this.#limits.keptShare?.take(bytes);
+  async keep(bytes: number): Promise<void> {
+    const { memory } = this.#limits;
+    if (memory?.tryTake(bytes) === false) await memory.take(bytes, { waitMs: mostWaitMs });
+  }
+
+  /** Nobody looks any more at the message that was put together last. */
+  drop(): void {
+    this.#limits.memory?.give(this.#held);
+    this.#held = 0;
   }
 
   /** Whole messages. */
@@ -90,7 +101,7 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
 
   /** Nothing more is to be read. */
   async leave(): Promise<void> {
-    this.#limits.share?.clear();
+    this.drop();
     await this.#chunks.return?.();
   }
 
@@ -108,7 +119,7 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
     this.#prefixFilled += copied;
     if (this.#prefixFilled < prefixBytes) return false;
     this.#prefixFilled = 0;
-    this.#limits.share?.clear();
+    this.drop();
     this.#left = parsePrefix(this.#prefix, this.#limits);
     return this.#left === 0;
   }

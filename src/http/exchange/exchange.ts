@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, type ErrorCode } from '../../core/app-error.ts';
+import type { FairShares } from '../../core/async/fair-shares.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
@@ -8,6 +9,7 @@ import type { EngineChoice } from '../../query/frame-sql.ts';
 import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
+import { holdBody } from './held-body.ts';
 import { type BodyLimits, readBody } from './request-body.ts';
 import { ClientGone, writePieces } from './response-writer.ts';
 
@@ -18,6 +20,8 @@ export interface ExchangeParts {
   readonly segments: readonly string[];
   readonly requestId: string;
   readonly logger: Logger;
+  /** For bodies that are held whole. */
+  readonly memory: FairShares;
   /** Whether its connection ends with it, asked when its answer begins. */
   readonly isLast: () => boolean;
   /** Whether callers are told apart, so that no cache may give the answer to another one. */
@@ -73,12 +77,13 @@ export class Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #isLast: () => boolean;
+  readonly #memory: FairShares;
   #controller: AbortController | undefined;
   #principal: Principal | undefined;
   /** The answer waits for the line of the audit. */
   #isHeld = false;
 
-  constructor({ request, response, target, segments, requestId, logger, isLast, isPrivate }: ExchangeParts) {
+  constructor({ request, response, target, segments, requestId, logger, memory, isLast, isPrivate }: ExchangeParts) {
     this.method = request.method ?? '';
     this.requestHeaders = request.headers;
     this.target = target;
@@ -91,6 +96,7 @@ export class Exchange {
     this.#request = request;
     this.#response = response;
     this.#isLast = isLast;
+    this.#memory = memory;
   }
 
   /** Who asks. Known before a route is called, unless it is open to anybody. */
@@ -194,6 +200,17 @@ export class Exchange {
   /** The request's body as it comes, still in its Content-Encoding. */
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
     return readBody(this.#request, this.#response, limits);
+  }
+
+  /** All of a body, or of a part of it, in memory that tenants share. It is given back when the request has ended. `length`: where it is known. */
+  hold(body: AsyncGenerator<Buffer, void, undefined>, length?: number): Promise<Buffer> {
+    return holdBody(body, {
+      memory: this.#memory,
+      lane: this.lane,
+      length,
+      signal: () => this.signal,
+      onHeld: (share) => void this.#response.once('close', () => share[Symbol.dispose]()),
+    });
   }
 
   /** It waits from now on and does nothing for its client: it is not among the requests under way any more. */

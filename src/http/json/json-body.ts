@@ -38,17 +38,20 @@ async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string>
       hint: 'send the JSON as it is',
     });
   }
-  const pieces: Buffer[] = [];
-  const deadline = performance.now() + limits.requestTimeoutMs;
-  for await (const piece of exchange.body(limits)) {
-    // A byte now and then never stands still, and would hold its place among the requests for years.
-    if (performance.now() > deadline) throw tooSlow(limits.requestTimeoutMs);
-    pieces.push(piece);
-  }
+  const body = await exchange.hold(inTime(exchange.body(limits), limits.requestTimeoutMs));
   try {
-    return utf8.decode(Buffer.concat(pieces));
+    return utf8.decode(body);
   } catch {
     throw new AppError('invalid_input', 'the body is not UTF-8');
+  }
+}
+
+/** A byte now and then never stands still, and would hold its place among the requests for years. */
+async function* inTime(body: AsyncIterable<Buffer>, requestTimeoutMs: number): AsyncGenerator<Buffer, void, undefined> {
+  const deadline = performance.now() + requestTimeoutMs;
+  for await (const piece of body) {
+    if (performance.now() > deadline) throw tooSlow(requestTimeoutMs);
+    yield piece;
   }
 }
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { principalOf } from '../../../test/support/principals.ts';
+import { FairShares } from '../../core/async/fair-shares.ts';
 import type { Audit } from '../../core/audit.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -42,6 +43,7 @@ it('a client that leaves before it is identified does not count among the reques
   const waiting: ((principal: Principal) => void)[] = [];
   let isSlow = true;
   listener = await startHttpListener({
+    memory: new FairShares({ units: 1e9, what: 'bytes' }),
     host: '127.0.0.1',
     port: 0,
     routes: [route],

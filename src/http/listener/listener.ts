@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { DownloadTickets } from '../../auth/download-tickets.ts';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, isFault, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
+import type { FairShares } from '../../core/async/fair-shares.ts';
 import type { Audit } from '../../core/audit.ts';
 import { limitConnections, mostOfOne } from '../../core/connection-limit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
@@ -60,6 +61,8 @@ export interface HttpListenerOptions extends HttpListenerSettings {
   /** Undefined: none is traced. */
   readonly beginSpan?: BeginSpan | undefined;
   readonly maxConnections: number;
+  /** For bodies that are held whole. */
+  readonly memory: FairShares;
   readonly maxBodyBytes: number;
   readonly headerTimeoutMs: number;
   readonly stallTimeoutMs: number;
@@ -195,9 +198,10 @@ class Dispatcher {
     const path = queryAt < 0 ? asked : asked.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
     const { target, ticket } = route?.takesTicket === true ? splitTicket(asked) : { target: asked, ticket: undefined };
-    const { logger, isClosed: isPrivate } = this.#options;
+    const { logger, memory, isClosed: isPrivate } = this.#options;
     const isLast = (): boolean => this.#isStopAnnounced && this.#connections.mayEndWith(request);
-    const exchange = new Exchange({ request, response, target, segments, requestId, logger, isLast, isPrivate });
+    const parts = { request, response, target, segments, requestId, logger, memory, isLast, isPrivate };
+    const exchange = new Exchange(parts);
     if (this.#settings.cors !== undefined) allowOrigin(this.#settings.cors, exchange);
     this.#underWay++;
     const { audit, watch, counter } = this.#options;

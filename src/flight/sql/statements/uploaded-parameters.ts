@@ -10,7 +10,7 @@ export async function uploadedParameters(upload: FlightUpload): Promise<Uint8Arr
   // Copied: there may be a million pieces, and each may keep all alive that came with it.
   const stream = new GrowingBytes();
   for await (const piece of upload.ipcStream()) {
-    upload.keep(piece.length);
+    await upload.keep(piece.length);
     stream.append(piece, 0, piece.length);
     if (stream.length > maxParameterBytes) {
       throw new AppError('too_large', `the parameters are over the limit of ${maxParameterBytes} bytes`, {

@@ -34,7 +34,7 @@ export async function openUpload(exchange: Exchange, limits: BodyLimits): Promis
   }
   const parts = new Multipart(body, boundary).parts();
   try {
-    const form = await openForm(parts, limits);
+    const form = await openForm(exchange, parts, limits);
     return { ...form, release: releaser(form.body, parts) };
   } catch (error) {
     releaser(parts)();
@@ -49,6 +49,7 @@ function releaser(...generators: AsyncGenerator<unknown, void, undefined>[]): ()
 }
 
 async function openForm(
+  exchange: Exchange,
   parts: AsyncGenerator<BodyPart, void, undefined>,
   limits: BodyLimits,
 ): Promise<Omit<Upload, 'release'>> {
@@ -67,7 +68,7 @@ async function openForm(
     }
     if (name !== 'schema') throw unknownPart(name);
     if (types !== undefined) throw new AppError('invalid_input', 'the form has more than one part schema');
-    types = parseSchema(await textOf(body));
+    types = parseSchema((await exchange.hold(upTo(maxSchemaBytes, body))).toString());
   }
 }
 
@@ -87,17 +88,13 @@ async function* thenNothingElse(
   throw new AppError('invalid_input', 'the form has more than one part data', { hint: 'send one file at a time' });
 }
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
+async function* upTo(maxBytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > maxSchemaBytes) {
-      throw new AppError('too_large', `the part schema is larger than ${maxSchemaBytes} bytes`);
-    }
-    pieces.push(piece);
+    if (bytes > maxBytes) throw new AppError('too_large', `the part schema is larger than ${maxBytes} bytes`);
+    yield piece;
   }
-  return Buffer.concat(pieces).toString();
 }
 
 function unknownPart(name: string): AppError {

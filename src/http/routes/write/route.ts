@@ -9,7 +9,7 @@ import type { Route } from '../../exchange/route.ts';
 import { storageErrors } from '../../openapi/error-groups.ts';
 import { appendLines } from './append-lines.ts';
 import { parseWrite, type WriteCommand, writeParameters } from './command.ts';
-import { LinesBodies } from './lines-body.ts';
+import { linesBody } from './lines-body.ts';
 import { writeErrorBody, writeErrorSchema } from './write-error.ts';
 
 const operation: Operation = {
@@ -54,7 +54,6 @@ export interface WriteRouteOptions {
 
 /** `POST /write` of QuestDB and InfluxDB 1, and `POST /api/v2/write` of InfluxDB 2. */
 export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions): readonly Route[] {
-  const bodies = new LinesBodies(limits);
   /** A client asks the same each time. */
   const commands = new LruMap<WriteCommand>(100);
   const commandOf = (target: string): WriteCommand => {
@@ -68,18 +67,12 @@ export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions):
     refuseCrossSite(exchange);
     const command = commandOf(exchange.target);
     const producer = parseProducer(exchange.requestHeaders);
-    await bodies.with(exchange, async (body) => {
-      const { principal } = exchange;
-      const now = BigInt(Date.now()) * 1_000_000n;
-      const lines = {
-        precision: command.precision,
-        addsColumns: command.addsColumns ?? addsColumns,
-        now,
-        body,
-        producer,
-      };
-      await appendLines(lines, { frames, principal, request: exchange });
-    });
+    const body = await linesBody(exchange, limits);
+    const { principal } = exchange;
+    const now = BigInt(Date.now()) * 1_000_000n;
+    const { precision } = command;
+    const lines = { precision, addsColumns: command.addsColumns ?? addsColumns, now, body, producer };
+    await appendLines(lines, { frames, principal, request: exchange });
     exchange.send(204);
   };
   const common = {
