@@ -7,11 +7,6 @@ import { Tally } from './tally.ts';
 const partForOthers = 0.1;
 const warnEveryMs = 1000;
 
-/** How many of `most` one client may have. */
-export function mostOfOne(most: number): number {
-  return most - Math.floor(most * partForOthers);
-}
-
 /** Those of all addresses together, where one may have `most`. */
 export function mostOfAll(most: number): number {
   return most + Math.ceil(most * partForOthers);

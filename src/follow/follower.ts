@@ -125,7 +125,11 @@ export class Follower implements Disposable {
   async begin(): Promise<void> {
     if (this.#watch !== undefined) return;
     const { frames, followers } = this.#parts;
-    this.#leave ??= followers.enter(this.#principal, (error) => this.#abort.abort(error));
+    if (this.#leave === undefined) {
+      const place = followers.enter(this.#options.lane, (error) => this.#abort.abort(error), this.signal);
+      this.#leave = place.leave;
+      await place.entered;
+    }
     this.#options.onWaiting?.();
     const wake = (): void => {
       this.#hasChanged = true;

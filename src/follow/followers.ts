@@ -1,7 +1,6 @@
-import { AppError, serverStopping } from '../core/app-error.ts';
-import { mostOfOne } from '../core/connection-limit.ts';
+import { type AppError, serverStopping } from '../core/app-error.ts';
+import { FairShares, type ShareFigures } from '../core/async/fair-shares.ts';
 import { limitedAs, type Principal } from '../core/principal.ts';
-import { Tally } from '../core/tally.ts';
 import { TailReads } from './tail-reads.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
@@ -11,45 +10,63 @@ export interface FollowersOptions {
   readonly progressIntervalMs: number;
 }
 
+export interface FollowerPlace {
+  /** Resolves when it counts among them. Rejects where there are too many. */
+  readonly entered: Promise<void>;
+  leave(): void;
+}
+
+/** How long one waits for a place that its tenant should have. */
+const mostWaitMs = 2000;
+
 /** All that wait for rows, by whatever door, and what they share. */
 export class Followers implements Disposable {
   readonly progressIntervalMs: number;
   readonly timers = new TimerWheel();
   readonly tails = new TailReads();
-  /** May change: those that are connected stay. */
-  most: number;
+  readonly #places: FairShares;
   readonly #ends = new Set<(error: AppError) => void>();
-  readonly #byTenant = new Tally<string>();
   #isClosed = false;
 
   constructor({ maxFollowers, progressIntervalMs }: FollowersOptions) {
-    this.most = maxFollowers;
+    this.#places = new FairShares({
+      units: maxFollowers,
+      what: 'places for followers',
+      hint: 'try again in a moment; the operator can raise server.max_followers',
+    });
     this.progressIntervalMs = progressIntervalMs;
   }
 
   get size(): number {
-    return this.#ends.size;
+    return this.#places.figures.held;
+  }
+
+  get figures(): ShareFigures {
+    return this.#places.figures;
+  }
+
+  /** May change: those that are connected stay. */
+  set most(most: number) {
+    this.#places.units = most;
   }
 
   /** Those of the caller's tenant. */
   countOf(principal: Principal): number {
-    return this.#byTenant.of(limitedAs(principal));
+    return principal.credential === 'none' ? this.size : this.#places.heldBy(limitedAs(principal));
   }
 
-  /** Counts one more, until what this gives is called. `end` is called when the server stops. */
-  enter(principal: Principal, end: (error: AppError) => void): () => void {
+  /** Counts one more, until it leaves. `end` is called when the server stops, or when others should have its place. */
+  enter(lane: string, end: (error: AppError) => void, signal: AbortSignal): FollowerPlace {
     if (this.#isClosed) throw serverStopping();
-    if (this.#ends.size >= this.most) throw tooMany(`${this.most} followers are connected already`);
-    const whose = limitedAs(principal);
-    const most = principal.credential === 'none' ? this.most : mostOfOne(this.most);
-    if (this.#byTenant.add(whose) > most) {
-      this.#byTenant.remove(whose);
-      throw tooMany(`${most} followers of your tenant are connected already`);
-    }
+    const place = this.#places.open({ lane, revoke: end });
     this.#ends.add(end);
-    return () => {
-      if (this.#ends.delete(end)) this.#byTenant.remove(whose);
+    const leave = (): void => {
+      this.#ends.delete(end);
+      place[Symbol.dispose]();
     };
+    const entered = place.take(1, { signal, waitMs: mostWaitMs, onlyBelowShare: true });
+    entered.catch(leave);
+    return { entered, leave };
   }
 
   /** Ends all, and refuses those that come. */
@@ -63,11 +80,4 @@ export class Followers implements Disposable {
     this.tails[Symbol.dispose]();
     this.timers[Symbol.dispose]();
   }
-}
-
-function tooMany(message: string): AppError {
-  return new AppError('overloaded', message, {
-    hint: 'try again in a moment; the operator can raise server.max_followers',
-    retryAfterSeconds: 1,
-  });
 }

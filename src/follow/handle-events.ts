@@ -6,6 +6,7 @@ import type { Followers } from './followers.ts';
 
 export interface HandleEventsOptions {
   readonly signal: AbortSignal;
+  readonly lane: string;
   /** Only names that begin so. */
   readonly prefix: string;
   /** Called once the rights are checked: nothing is done for the caller from now on but waiting. */
@@ -18,13 +19,14 @@ const appendsEveryMs = 1000;
 export async function* handleEvents(
   { frames, followers }: { readonly frames: Pick<Frames, 'watchAll'>; readonly followers: Followers },
   principal: Principal,
-  { signal, prefix, onWaiting }: HandleEventsOptions,
+  { signal, lane, prefix, onWaiting }: HandleEventsOptions,
 ): AsyncGenerator<FrameChange | undefined, void, undefined> {
   using abort = new LinkedAbort([signal]);
   using pending = new PendingChanges(followers);
-  const leave = followers.enter(principal, (error) => abort.abort(error));
+  const place = followers.enter(lane, (error) => abort.abort(error), abort.signal);
   abort.signal.addEventListener('abort', () => pending.wake());
   try {
+    await place.entered;
     onWaiting();
     const tell = (change: FrameChange): void => {
       if (change.handle.startsWith(prefix)) pending.add(change);
@@ -39,7 +41,7 @@ export async function* handleEvents(
       yield* changes;
     }
   } finally {
-    leave();
+    place.leave();
   }
 }
 

@@ -5,9 +5,16 @@ import { FairShares } from '../core/async/fair-shares.ts';
 export interface Capacities {
   /** For bodies and messages that are held whole, in bytes. */
   readonly memory: FairShares;
+  /** Places for HTTP requests under way. */
+  readonly requests: FairShares;
+  /** Places for gRPC calls under way. */
+  readonly calls: FairShares;
 }
 
-export function openCapacities({ server, write }: Config): Capacities {
+/** Most drivers have one call under way on each. */
+const callsPerConnection = 10;
+
+export function openCapacities({ server, http, write }: Config): Capacities {
   return {
     memory: new FairShares({
       // Else the largest body could never come.
@@ -15,5 +22,11 @@ export function openCapacities({ server, write }: Config): Capacities {
       what: 'bytes of memory for bodies',
       hint: 'send less at once, or try again in a moment; the operator can raise server.body_memory',
     }),
+    requests: placesForRequests(http.maxConcurrentRequests),
+    calls: new FairShares({ units: callsPerConnection * server.maxConnections, what: 'places for calls' }),
   };
+}
+
+export function placesForRequests(most: number): FairShares {
+  return new FairShares({ units: most, what: 'places for requests' });
 }

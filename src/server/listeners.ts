@@ -16,7 +16,7 @@ import { startGrpcListener } from '../grpc/server/listener.ts';
 import { createReflectionServices } from '../grpc/server/reflection.ts';
 import type { Route } from '../http/exchange/route.ts';
 import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
-import type { Capacities } from './capacities.ts';
+import { type Capacities, placesForRequests } from './capacities.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -59,6 +59,7 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
       grpcAddress: grpc.address,
       applySettings: (changed) => {
         server = changed.server;
+        parts.capacities.requests.units = changed.http.maxConcurrentRequests;
         http.applySettings(httpSettings(changed));
       },
       announceStop: () => {
@@ -75,8 +76,8 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
 }
 
 function httpSettings({ http }: Config): HttpListenerSettings {
-  const { corsOrigins: origins, hosts, maxConcurrentRequests } = http;
-  return { cors: origins === undefined ? undefined : { origins }, hosts, maxConcurrentRequests };
+  const { corsOrigins: origins, hosts } = http;
+  return { cors: origins === undefined ? undefined : { origins }, hosts };
 }
 
 function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, logger: Logger) {
@@ -89,7 +90,7 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
     identify: parts.identify,
     admit: parts.admit,
     isClosed: parts.records !== undefined,
-    memory: parts.capacities.memory,
+    ...parts.capacities,
     audit: parts.audit,
     watch: parts.watch,
     tickets: parts.tickets,
@@ -119,6 +120,7 @@ export async function openPlainListener(
     identify,
     isClosed: false,
     memory: capacities.memory,
+    requests: placesForRequests(http.maxConcurrentRequests),
     audit: undefined,
     routes,
     logger: logger.area('http'),
@@ -148,6 +150,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     host: server.grpcHost,
     port: server.grpcPort,
     maxConnections: server.maxConnections,
+    calls: parts.capacities.calls,
     services: [
       createHealthService(['', flightServiceName], () => parts.readiness.problem === undefined),
       createFlightService({ frames, followers, filter, sql: flightSql, sessions, memory: parts.capacities.memory }),

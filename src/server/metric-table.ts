@@ -35,7 +35,6 @@ export interface MetricReading {
   readonly isReady: boolean;
   /** What tenants share, by name. */
   readonly shares: ReadonlyMap<string, ShareFigures>;
-  readonly followers: { readonly size: number; readonly most: number };
   /** Under way, by engine. */
   readonly statements: ReadonlyMap<string, number>;
   /** By listener. */
@@ -152,7 +151,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   gauge({
     name: 'framehold_shared',
-    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole.',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places.',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ units }) => units),
   }),
@@ -183,12 +182,12 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   gauge({
     name: 'framehold_followers',
     help: 'Clients that wait for rows or changes.',
-    read: ({ followers }) => followers.size,
+    read: ({ shares }) => shares.get('followers')?.held,
   }),
   gauge({
     name: 'framehold_followers_limit',
     help: 'How many there may be: server.max_followers.',
-    read: ({ followers }) => followers.most,
+    read: ({ shares }) => shares.get('followers')?.units,
   }),
   {
     kind: 'histogram',

@@ -52,7 +52,7 @@ beforeAll(async () => {
     tls,
     cors: undefined,
     hosts: undefined,
-    maxConcurrentRequests: 100,
+    requests: new FairShares({ units: 100, what: 'places' }),
     maxConnections: 100,
     maxBodyBytes: 1000,
     headerTimeoutMs: 5000,

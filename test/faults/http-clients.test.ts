@@ -59,7 +59,10 @@ test('one address cannot take all of http.max_concurrent_requests from the other
   await Promise.all(readers.map(answersBegin));
   const page = `${server.url}/exec?handle=big&fmt=json&limit=1`;
   const refused = await ask(page);
-  expect([refused.status, refused.json().error]).toEqual([503, '9 requests from your address are under way already']);
+  expect([refused.status, refused.json().error]).toEqual([
+    503,
+    '9 of 10 places for requests are taken, 9 of them by you',
+  ]);
   expect((await ask(page, { localAddress: '127.0.0.2' })).status).toBe(200);
 });
 

@@ -160,6 +160,17 @@ test('once one had to wait, those that come right after it get their share at on
   expect(ended).toHaveLength(3);
 });
 
+test('who is to wait only below an equal share is refused at once with as much', async () => {
+  const { open, take, ended } = places({ reserve: 0 });
+  for (let n = 0; n < 10; n++) take('a', 10);
+  const options = { onlyBelowShare: true, waitMs: 2000 };
+  await expect(open('a').take(1, options)).rejects.toThrow('100 of 100 places are taken, 100 of them by you');
+  const other = open('b').take(1, options);
+  await vi.advanceTimersByTimeAsync(600);
+  await other;
+  expect(ended).toEqual(['a']);
+});
+
 test('what is settled is not taken back', async () => {
   const { open, take, ended } = places();
   take('a', 90).settle();

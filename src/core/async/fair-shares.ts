@@ -27,6 +27,8 @@ export interface TakeOptions {
   readonly signal?: AbortSignal | undefined;
   /** It is refused where it would have to wait for longer. Default: no limit. */
   readonly waitMs?: number | undefined;
+  /** It waits only with less than an equal share, which it then gets from others. Default: it may wait for what becomes free. */
+  readonly onlyBelowShare?: boolean | undefined;
 }
 
 export interface ShareFigures {
@@ -109,8 +111,9 @@ export class FairShares {
     return isTaken;
   }
 
-  async wait(share: Share, units: number, wait: LinkedAbort, waitMs: number | undefined): Promise<void> {
+  async wait(share: Share, units: number, wait: LinkedAbort, { waitMs, onlyBelowShare }: TakeOptions): Promise<void> {
     if (units > this.#units || waitMs === 0) throw this.refusal(share.lane);
+    if (onlyBelowShare === true && !this.#mayHope(share.lane, units)) throw this.refusal(share.lane);
     wait.signal.throwIfAborted();
     const refuse = (): void => wait.abort(this.refusal(share.lane));
     const timer = waitMs === undefined ? undefined : setTimeout(refuse, waitMs).unref();
@@ -184,6 +187,13 @@ export class FairShares {
   /** No more than an equal share, or the first that it takes. */
   #isEntitled({ held }: Account, units: number): boolean {
     return held === 0 || held + units <= this.#equalShare;
+  }
+
+  #mayHope(lane: string, units: number): boolean {
+    const account = this.#accountOf(lane);
+    const mayHope = this.#isEntitled(account, units);
+    this.#forget(account);
+    return mayHope;
   }
 
   get #equalShare(): number {
@@ -342,12 +352,12 @@ export class Share implements Disposable {
   }
 
   /** So many more, in its turn. Rejects with `overloaded` where that takes too long, and where what it held was taken back. */
-  async take(units: number, { signal, waitMs }: TakeOptions = {}): Promise<void> {
+  async take(units: number, options: TakeOptions = {}): Promise<void> {
     if (this.tryTake(units)) return;
-    using wait = new LinkedAbort(signal === undefined ? [] : [signal]);
+    using wait = new LinkedAbort(options.signal === undefined ? [] : [options.signal]);
     this.#wait = wait;
     try {
-      await this.#shares.wait(this, units, wait, waitMs);
+      await this.#shares.wait(this, units, wait, options);
     } finally {
       this.#wait = undefined;
     }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/app-error.ts';
+import type { FairShares, Share } from '../../core/async/fair-shares.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -31,6 +32,8 @@ export interface StartCallOptions {
   readonly identify: (() => Principal | Promise<Principal>) | undefined;
   readonly onIdentified: (principal: Principal) => void;
   readonly admit: ((principal: Principal) => void) | undefined;
+  /** Places for calls under way. */
+  readonly calls: FairShares | undefined;
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
@@ -67,6 +70,8 @@ const failures: ReadonlySet<GrpcStatusName> = new Set([
   'DATA_LOSS',
 ]);
 const maxTimerMs = 2 ** 31 - 1;
+/** How long a call waits for a place that its tenant should have. */
+const mostWaitMs = 2000;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
@@ -93,6 +98,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     },
     waits: () => {
       hasWaited = true;
+      place?.[Symbol.dispose]();
     },
   };
   let deadline: NodeJS.Timeout | undefined;
@@ -104,6 +110,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   let fault: ErrorCode | undefined;
   let hasWaited = false;
   let stopWatching: (() => void) | undefined;
+  let place: Share | undefined;
 
   const end = (trailers: OutgoingHttpHeaders, last?: readonly Message[]): void => {
     ended = true;
@@ -132,6 +139,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   stream.once('close', () => {
     clearTimeout(deadline);
     stopWatching?.();
+    place?.[Symbol.dispose]();
     if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
     record?.end(outcome);
@@ -154,7 +162,14 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       principal = traced === undefined || record === undefined ? traced : record.identified(traced);
       if (known !== undefined) options.admit?.(known);
       if (principal !== undefined) options.onIdentified(principal);
-      if (!ended) void run(stream, call, options, { stopping, respond, abort }).then(succeed, fail);
+      const serve = (): void => {
+        if (!ended) void run(stream, call, options, { stopping, respond, abort, place }).then(succeed, fail);
+      };
+      place = options.calls?.open({ lane: call.lane, revoke: abort });
+      // Only an upload that is on its way can be ended without harm.
+      if (options.method.kind !== 'streaming') place?.settle();
+      if (place === undefined || place.tryTake(1)) serve();
+      else place.take(1, { waitMs: mostWaitMs, onlyBelowShare: true }).then(serve, fail);
     };
     const identified = identify?.();
     if (identified instanceof Promise) identified.then(begin).catch(fail);
@@ -176,6 +191,8 @@ interface RunParts extends RunningCall {
   readonly stopping: LazyAbort;
   /** Begins the answer. */
   readonly respond: () => void;
+  /** Among the calls under way. */
+  readonly place: Share | undefined;
 }
 
 /** Gives the last messages, where they are known to be that: the trailers leave with them. */
@@ -183,7 +200,7 @@ async function run(
   stream: ServerHttp2Stream,
   call: Call,
   { method, record, timeouts }: StartCallOptions,
-  { stopping, respond, abort }: RunParts,
+  { stopping, respond, abort, place }: RunParts,
 ): Promise<readonly Message[]> {
   const sendAtOnce = async (messages: readonly Message[]): Promise<readonly Message[]> => {
     stopping.throwIfAborted();
@@ -216,7 +233,7 @@ async function run(
       return Symbol.asyncIterator in messages ? sendAll(messages) : sendAtOnce(messages);
     }
     case 'streaming':
-      return sendAll(method.handle(requestMessages(stream, call, method, abort), call));
+      return sendAll(method.handle(requestMessages(stream, call, method, { revoke: abort, place }), call));
     default:
       return method satisfies never;
   }

@@ -9,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { FairShares } from '../../core/async/fair-shares.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { Audit } from '../../core/audit.ts';
@@ -37,6 +38,8 @@ export interface GrpcListenerOptions {
   readonly port: number;
   /** Open connections, nine tenths of them from one address. One more is closed at once, which its client sees as UNAVAILABLE. */
   readonly maxConnections: number;
+  /** Places for calls under way. Default: any number. */
+  readonly calls?: FairShares | undefined;
   readonly services: readonly Service[];
   readonly identify: Identify;
   /** Throws where the caller has sent too many. */
@@ -199,7 +202,7 @@ class Dispatcher {
     metadata: IncomingHttpHeaders,
     rawHeaders: readonly string[] | undefined,
   ): void {
-    const { identify, admit, audit, watch, counter, beginSpan } = this.#options;
+    const { identify, admit, audit, watch, counter, beginSpan, calls } = this.#options;
     const { id, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, this.#methods, this.#timeouts);
@@ -242,6 +245,7 @@ class Dispatcher {
       identify: found.isOpen ? undefined : () => identify(caller),
       onIdentified,
       admit,
+      calls: found.isOpen ? undefined : calls,
       requestId,
       record: found.isOpen ? undefined : audit?.begin(audited),
       span,

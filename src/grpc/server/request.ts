@@ -24,28 +24,32 @@ interface Limits {
   readonly memory?: FairShares;
 }
 
-/** Ends a call whose memory is taken back. */
-type AbortCall = (error: AppError) => void;
+interface Revocable {
+  /** Ends the call. */
+  readonly revoke: (error: AppError) => void;
+  /** Among the calls under way. */
+  readonly place: Share | undefined;
+}
 
 export function requestMessages(
   stream: ServerHttp2Stream,
   call: Call,
   limits: Limits,
-  revoke: AbortCall,
+  { revoke, place }: Revocable,
 ): MessageReader {
   const memory = limits.memory?.open({ lane: call.lane, revoke });
   // Not every reader reads to the end, and one may read on in what came before the end.
   stream.once('close', () => memory?.[Symbol.dispose]());
   const frameLimits = { ...frameLimitsOf(call, limits), memory };
-  const bytes = requestBytes(stream, limits.idleTimeoutMs, () => memory?.settle());
+  const bytes = requestBytes(stream, limits.idleTimeoutMs, [memory, place]);
   return new MessageReader(bytes, frameLimits);
 }
 
-/** `onEnd`: all that the client sends has come. */
+/** `shares`: may be taken back until all has come. */
 async function* requestBytes(
   stream: ServerHttp2Stream,
   idleTimeoutMs: number | undefined,
-  onEnd: () => void,
+  shares: readonly (Share | undefined)[],
 ): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
@@ -57,6 +61,7 @@ async function* requestBytes(
       const step = await (idle === undefined ? chunks.next() : idle.limit(chunks.next()));
       if (step.done === true) break;
       count(step.value.length);
+      for (const share of shares) share?.progress();
       yield step.value;
     }
   } finally {
@@ -64,7 +69,7 @@ async function* requestBytes(
   }
   // Node ends the readable side of a stream that was reset without an error as if the client had sent everything.
   if (stream.aborted) throw cancelled();
-  onEnd();
+  for (const share of shares) share?.settle();
 }
 
 /**

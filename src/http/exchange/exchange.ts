@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, type ErrorCode } from '../../core/app-error.ts';
-import type { FairShares } from '../../core/async/fair-shares.ts';
+import type { FairShares, Share } from '../../core/async/fair-shares.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
@@ -60,6 +60,12 @@ export class Exchange {
   onUnrecorded: ((error: unknown) => void) | undefined;
   /** It does not count among the requests under way. */
   isUncounted = false;
+  /** Among the requests under way. */
+  place: Share | undefined;
+  /** Its route reads a body, which may not have come yet. */
+  awaitsBody = false;
+  /** It was ended because others need its place. */
+  isRevoked = false;
   /** Called when it is not to count among the requests under way any more. */
   onUncount: (() => void) | undefined;
   /** Who asks, where a ticket stands for credentials. */
@@ -199,7 +205,7 @@ export class Exchange {
 
   /** The request's body as it comes, still in its Content-Encoding. */
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
-    return readBody(this.#request, this.#response, limits);
+    return readBody(this.#request, this.#response, limits, this.place);
   }
 
   /** All of a body, or of a part of it, in memory that tenants share. It is given back when the request has ended. `length`: where it is known. */
@@ -278,6 +284,11 @@ export class Exchange {
       const name = headers[at] ?? '';
       if (/^(content-|etag$)/.test(name) || (name === 'cache-control' && !this.#isPrivate)) headers.splice(at, 2);
     }
+  }
+
+  /** Aborts `signal`. */
+  abort(reason: AppError): void {
+    this.#abort().abort(reason);
   }
 
   /** Aborts `signal`, which gives an error response where none has begun; what goes on all the same is cut off. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/app-error.ts';
+import type { Share } from '../../core/async/fair-shares.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
 import { ClientGone } from './response-writer.ts';
 
@@ -16,12 +17,13 @@ const mostEarlyBytes = 64 * 1024;
 /**
  * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
  * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ClientGone where the client
- * broke off.
+ * broke off. `place`: may be taken back while the body is on its way.
  */
 export async function* readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBodyBytes, stallTimeoutMs, minBodyBytesPerSecond }: BodyLimits,
+  place: Share | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   // The client asked whether it is worth its while, and by now it is.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
@@ -34,7 +36,10 @@ export async function* readBody(
     } finally {
       if (!isTaken) request.resume();
     }
-    if (isWhole) return;
+    if (isWhole) {
+      place?.settle();
+      return;
+    }
   }
   let bytes = 0;
   /** Of the time since which the rate is measured: only the waiting, not the work of our reader. */
@@ -48,6 +53,7 @@ export async function* readBody(
         throw error instanceof AppError ? error : new ClientGone('the client broke off its body');
       });
       if (step.done === true) break;
+      place?.progress();
       bytes += step.value.length;
       waitedBytes += step.value.length;
       waitedMs += performance.now() - waitingSince;
@@ -60,6 +66,7 @@ export async function* readBody(
     }
     if (!request.complete) throw new ClientGone('the client broke off its body');
   } finally {
+    place?.settle();
     idle.stop();
     if (!request.complete) drain(request, chunks);
   }

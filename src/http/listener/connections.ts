@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../core/logger.ts';
-import { Tally } from '../../core/tally.ts';
 import { hasBody } from './unread-body.ts';
 
 export interface ConnectionTimeouts {
@@ -32,10 +31,6 @@ export class Connections {
   readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   readonly #progress = new Map<Socket, Progress>();
-  /** Requests under way, by the address that they came from. */
-  readonly #byAddress = new Tally<string>();
-  /** Under way, but not among those of the address. */
-  readonly #uncounted = new WeakSet<ServerResponse>();
 
   constructor(server: Server | HttpsServer, options: ConnectionOptions, logger: Logger) {
     const { headerTimeoutMs, stallTimeoutMs, isTls } = options;
@@ -85,27 +80,16 @@ export class Connections {
     return !this.isAnswering(socket) && this.#lastRequests.get(socket)?.complete !== false;
   }
 
-  /** From now until its `close` the answer is under way. Gives how many are of the same address, with this one. */
-  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): number {
+  /** From now until its `close` the answer is under way. */
+  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
     const { socket } = request;
     this.#lastRequests.set(socket, request);
     const answers = this.#answers.get(socket);
     answers?.add(response);
-    const address = socket.remoteAddress ?? '';
-    const underWay = this.#byAddress.add(address);
     response.once('close', () => {
       answers?.delete(response);
-      if (!this.#uncounted.has(response)) this.#byAddress.remove(address);
       onEnd();
     });
-    return underWay;
-  }
-
-  /** The answer waits, and does not count for its address any more. */
-  uncount(response: ServerResponse): void {
-    if (this.#uncounted.has(response)) return;
-    this.#uncounted.add(response);
-    this.#byAddress.remove(response.req.socket.remoteAddress ?? '');
   }
 
   #watch(socket: Socket, headerTimeoutMs: number): void {

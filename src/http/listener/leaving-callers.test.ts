@@ -52,7 +52,7 @@ it('a client that leaves before it is identified does not count among the reques
     audit,
     cors: undefined,
     hosts: undefined,
-    maxConcurrentRequests,
+    requests: new FairShares({ units: maxConcurrentRequests, what: 'places' }),
     maxConnections: 100,
     maxBodyBytes: 1000,
     headerTimeoutMs: 5000,

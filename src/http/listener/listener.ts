@@ -3,16 +3,16 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { DownloadTickets } from '../../auth/download-tickets.ts';
 import { assertMay } from '../../auth/rights.ts';
+import { networkOf } from '../../core/address-counts.ts';
 import { AppError, type ErrorCode, isFault, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { FairShares } from '../../core/async/fair-shares.ts';
 import type { Audit } from '../../core/audit.ts';
-import { limitConnections, mostOfOne } from '../../core/connection-limit.ts';
+import { limitConnections } from '../../core/connection-limit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
-import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
+import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import type { BeginSpan, Span } from '../../core/span.ts';
-import { Tally } from '../../core/tally.ts';
 import type { EndedRequest, RequestCounter } from '../../telemetry/request-counter.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
@@ -28,7 +28,7 @@ import { allowOrigin, type CorsPolicy } from './cors.ts';
 import { HostCheck } from './host-check.ts';
 import { answerMalformed, answerWithoutTls } from './malformed-request.ts';
 import { RouteTable } from './route-table.ts';
-import { cutUnreadBody, dropBody } from './unread-body.ts';
+import { cutUnreadBody, dropBody, hasBody } from './unread-body.ts';
 
 /** What may change while it listens. */
 export interface HttpListenerSettings {
@@ -36,7 +36,6 @@ export interface HttpListenerSettings {
   readonly cors: CorsPolicy | undefined;
   /** Names that it answers to, beside addresses and localhost. */
   readonly hosts: readonly string[] | undefined;
-  readonly maxConcurrentRequests: number;
 }
 
 export interface HttpListenerOptions extends HttpListenerSettings {
@@ -61,6 +60,8 @@ export interface HttpListenerOptions extends HttpListenerSettings {
   /** Undefined: none is traced. */
   readonly beginSpan?: BeginSpan | undefined;
   readonly maxConnections: number;
+  /** Places for requests under way. */
+  readonly requests: FairShares;
   /** For bodies that are held whole. */
   readonly memory: FairShares;
   readonly maxBodyBytes: number;
@@ -83,7 +84,8 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
-const tryAgain = { hint: 'try again in a moment', retryAfterSeconds: 1 };
+/** How long a request waits for a place that its tenant should have. */
+const mostWaitMs = 2000;
 /** Clients may send any word. */
 const countedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** The status, in figures, of a request whose client left before it was answered: no answer has it. */
@@ -158,8 +160,6 @@ class Dispatcher {
   readonly #connections: Connections;
   #settings: HttpListenerSettings;
   #hosts: HostCheck;
-  /** Requests under way of callers that are identified, by tenant. */
-  readonly #byTenant = new Tally<string>();
   #isStopAnnounced = false;
   #draining = false;
   #underWay = 0;
@@ -170,11 +170,10 @@ class Dispatcher {
   }
 
   /** A request that only waits. */
-  #uncount(exchange: Exchange, response: ServerResponse): void {
+  #uncount(exchange: Exchange): void {
     if (exchange.isUncounted || exchange.hasEnded) return;
     this.#onEnd(exchange);
-    if (this.#options.isClosed) this.#leave(exchange);
-    this.#connections.uncount(response);
+    exchange.place?.[Symbol.dispose]();
     exchange.isUncounted = true;
   }
 
@@ -207,14 +206,13 @@ class Dispatcher {
     const { audit, watch, counter } = this.#options;
     const beganMs = counter?.begin() ?? 0;
     exchange.span = this.#beginSpan(route, exchange);
-    if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange, response);
+    if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange);
     const ended = audit === undefined ? undefined : this.#audited(audit, route, exchange);
-    const ofSameClient = this.#connections.begin(request, response, () => {
+    exchange.awaitsBody = route?.takesBody === true && hasBody(request);
+    this.#connections.begin(request, response, () => {
       exchange.hasEnded = true;
-      if (isPrivate) {
-        watch?.delete(exchange);
-        this.#leave(exchange);
-      }
+      if (isPrivate) watch?.delete(exchange);
+      exchange.place?.[Symbol.dispose]();
       this.#onEnd(exchange);
       counter?.end(endOf(exchange, route, beganMs));
       endSpan(exchange);
@@ -226,7 +224,6 @@ class Dispatcher {
       return;
     }
     try {
-      this.#checkLoad(route, ofSameClient);
       checkHead(request, exchange);
       this.#hosts.check(request.headers.host);
       this.#checkBody(exchange);
@@ -290,19 +287,22 @@ class Dispatcher {
   /** Identifies the caller and checks its right before anything is looked up. At once where the caller is known. */
   #serve(route: Route | undefined, exchange: Exchange): void | Promise<void> {
     const access = accessOf(route, exchange.method);
-    if (access === 'open' || this.#isStranger(access, exchange))
-      return this.#checkRoute(route, exchange).handle(exchange);
+    if (access === 'open' || this.#isStranger(access, exchange)) {
+      const { address } = exchange.caller;
+      return this.#enter(route, exchange, networkOf(address), () => this.#checkRoute(route, exchange).handle(exchange));
+    }
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
       // To identify it may take a while. What begins now would be counted for ever: its end is over.
       if (exchange.hasEnded) throw new ClientGone('the client went away before it was identified');
       exchange.principal = identified;
-      if (this.#options.isClosed) this.#enter(identified, route);
-      this.#options.admit?.(identified);
-      this.#options.watch?.add(exchange);
-      const found = this.#checkRoute(route, exchange);
-      if (access !== undefined && access !== 'known') assertMay(identified, access);
-      return found.handle(exchange);
+      return this.#enter(route, exchange, exchange.lane, () => {
+        this.#options.admit?.(identified);
+        this.#options.watch?.add(exchange);
+        const found = this.#checkRoute(route, exchange);
+        if (access !== undefined && access !== 'known') assertMay(identified, access);
+        return found.handle(exchange);
+      });
     };
     return principal instanceof Promise ? principal.then(serve) : serve(principal);
   }
@@ -329,29 +329,27 @@ class Dispatcher {
     });
   }
 
-  #checkLoad(route: Route | undefined, ofSameClient: number): void {
-    if (route?.always === true) return;
-    const { maxConcurrentRequests: most } = this.#settings;
-    if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, tryAgain);
-    // With authentication, clients are told apart by their tenants: those of many may come through one proxy.
-    if (!this.#options.isClosed) this.#checkShare(ofSameClient, 'from your address');
+  /** With a place among the requests under way: at once where there is one. */
+  #enter(
+    route: Route | undefined,
+    exchange: Exchange,
+    lane: string,
+    serve: () => void | Promise<void>,
+  ): void | Promise<void> {
+    if (route?.always === true) return serve();
+    const place = this.#options.requests.open({ lane, revoke: (error) => this.#revoke(exchange, route, error) });
+    exchange.place = place;
+    // Only one whose body is on its way can be ended without harm.
+    if (!exchange.awaitsBody) place.settle();
+    if (place.tryTake(1)) return serve();
+    return place.take(1, { signal: exchange.signal, waitMs: mostWaitMs, onlyBelowShare: true }).then(serve);
   }
 
-  /** Counts the request among those of the tenant, until `#leave`. */
-  #enter(principal: Principal, route: Route | undefined): void {
-    const underWay = this.#byTenant.add(limitedAs(principal));
-    if (route?.always !== true) this.#checkShare(underWay, 'of your tenant');
-  }
-
-  #leave(exchange: Exchange): void {
-    if (exchange.isKnown && !exchange.isUncounted) this.#byTenant.remove(limitedAs(exchange.principal));
-  }
-
-  /** One tenant, or without authentication one address, leaves some to the others. */
-  #checkShare(underWay: number, whose: string): void {
-    const most = mostOfOne(this.#settings.maxConcurrentRequests);
-    if (underWay <= most) return;
-    throw new AppError('overloaded', `${most} requests ${whose} are under way already`, tryAgain);
+  /** Others need its place. */
+  #revoke(exchange: Exchange, route: Route | undefined, error: AppError): void {
+    this.#fail(exchange, route, error);
+    exchange.isRevoked = true;
+    exchange.abort(error);
   }
 
   #checkBody({ requestHeaders }: Exchange): void {
@@ -378,6 +376,8 @@ class Dispatcher {
 
   #fail(exchange: Exchange, route: Route | undefined, thrown: unknown): void {
     const { requestId, logger, target } = exchange;
+    // It has its answer.
+    if (exchange.isRevoked && exchange.hasBegun) return;
     if (thrown instanceof ClientGone || exchange.isClosed) {
       logger.debug('the client left', { requestId, reason: thrown instanceof Error ? thrown.message : undefined });
       exchange.destroy();

@@ -99,9 +99,9 @@ async function* changeEvents(
   parts: { readonly frames: Pick<Frames, 'watchAll'>; readonly followers: Followers },
   prefix: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { principal, signal } = exchange;
+  const { principal, signal, lane } = exchange;
   const onWaiting = (): void => exchange.uncount();
-  for await (const change of handleEvents(parts, principal, { signal, prefix, onWaiting })) {
+  for await (const change of handleEvents(parts, principal, { signal, lane, prefix, onWaiting })) {
     if (change === undefined) yield eventBytes({ event: 'progress', data: {} });
     else {
       const { kind: event, ...data } = change;
