@@ -1,10 +1,12 @@
 import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FlightClient } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';
+import { importRaw } from '../support/import-client.ts';
+import { repeatedParquet } from '../support/repeated-parquet.ts';
 
 let server: Framehold;
 beforeAll(async () => {
@@ -38,4 +40,22 @@ test('DoGet says the same of the frame and of SQL over it', async () => {
   using client = new FlightClient(server.grpcAddress.port);
   expect((await client.get('broken')).code).toBe('frame_damaged');
   expect((await client.get('select * from broken')).code).toBe('frame_damaged');
+});
+
+describe('a file of few bytes whose footer names one column chunk 2,000 times', () => {
+  const bomb = repeatedParquet({ groupRows: 25_000_000, groups: 2000, overlaps: true });
+
+  test('is refused when it is uploaded', async () => {
+    const answer = await importRaw(server, 'name=bomb&format=parquet', bomb);
+    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
+    expect(answer.json().error).toContain('column chunks overlap at byte 4');
+  });
+
+  test('is no frame when it is moved in', async () => {
+    const path = join(server.dataDir, 'cold', '.bomb');
+    await writeFile(path, bomb);
+    await rename(path, join(server.dataDir, 'cold', 'moved.parquet'));
+    await expect.poll(server.log, { timeout: 10_000 }).toContain('column chunks overlap at byte 4');
+    expect((await ask(`${server.url}/exec?handle=moved&fmt=json`)).status).not.toBe(200);
+  });
 });

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { ChunkPlaces } from './chunk-places.ts';
 import { ThriftReader } from './thrift-reader.ts';
 
 /** What the footer of a Parquet file says of it. */
@@ -29,8 +30,9 @@ const magic = 'PAR1';
 const tailBytes = 8;
 /** Several times what a file of a billion rows needs. */
 const mostBytes = 256_000_000;
+const mostSchemaNodes = 1_000_000;
 
-/** Reads the footer of a Parquet file. Throws a RangeError where the file is not whole, or its row groups have other rows than it says. */
+/** Reads the footer of a Parquet file. Throws a RangeError where the file is not whole, or what the footer says cannot be. */
 export async function readParquetFooter(path: string): Promise<ParquetFacts> {
   const file = await open(path);
   try {
@@ -47,7 +49,7 @@ export async function readParquetFooter(path: string): Promise<ParquetFacts> {
     const start = size - tailBytes - length;
     if (start < magic.length || length > mostBytes) throw new RangeError('the length of the footer is wrong');
     if ((await read(0, magic.length)).toString('latin1') !== magic) throw new RangeError('the file begins otherwise');
-    return factsOf(await read(start, length));
+    return parquetFacts(await read(start, length), start);
   } finally {
     await file.close();
   }
@@ -57,27 +59,32 @@ interface SchemaNode extends ParquetColumn {
   readonly children: number;
 }
 
-function factsOf(footer: Uint8Array): ParquetFacts {
+/** What a footer says that begins at this byte of its file. Throws a RangeError where that cannot be. */
+export function parquetFacts(footer: Uint8Array, start: number): ParquetFacts {
   const reader = new ThriftReader(footer);
+  const places = new ChunkPlaces(magic.length, start);
   const nodes: SchemaNode[] = [];
   let rows: number | undefined;
   let inGroups = 0;
   reader.struct((id) => {
     switch (id) {
       case 2:
-        return reader.structs(() => nodes.push(schemaNode(reader)));
+        return reader.structs(() => {
+          if (nodes.push(schemaNode(reader)) > mostSchemaNodes) throw new RangeError('there are too many columns');
+        });
       case 3:
         rows = reader.count();
         return true;
       case 4:
         return reader.structs(() => {
-          inGroups += rowsOfGroup(reader);
+          inGroups += rowsOfGroup(reader, places);
         });
       default:
         return false;
     }
   });
   if (rows !== inGroups) throw new RangeError(`the row groups have ${inGroups} rows, and the footer says ${rows}`);
+  places.check();
   return { rows, columns: outermost(nodes) };
 }
 
@@ -95,14 +102,48 @@ function schemaNode(reader: ThriftReader): SchemaNode {
   return { name, children, physical };
 }
 
-function rowsOfGroup(reader: ThriftReader): number {
+function rowsOfGroup(reader: ThriftReader, places: ChunkPlaces): number {
   let rows = 0;
+  let values = 0;
+  let hasEmptyChunk = false;
   reader.struct((id) => {
+    if (id === 1) {
+      return reader.structs(() => {
+        const chunk = readChunk(reader, places);
+        values += chunk;
+        hasEmptyChunk ||= chunk === 0;
+      });
+    }
     if (id !== 3) return false;
     rows = reader.count();
     return true;
   });
+  if (rows > 0 && hasEmptyChunk) throw new RangeError('a column chunk has no values, and its row group has rows');
+  places.addValues(Math.max(rows, values));
   return rows;
+}
+
+/** Gives how many values it has. */
+function readChunk(reader: ThriftReader, places: ChunkPlaces): number {
+  let values = 0;
+  let bytes = 0;
+  let dataStart = 0;
+  let dictionaryStart = 0;
+  reader.struct((id) => {
+    if (id !== 3) return false;
+    reader.struct((fact) => {
+      if (fact === 5) values = reader.count();
+      else if (fact === 7) bytes = reader.count();
+      else if (fact === 9) dataStart = reader.count();
+      else if (fact === 11) dictionaryStart = reader.count();
+      else return false;
+      return true;
+    });
+    return true;
+  });
+  // Some writers say 0 where there is no dictionary, and place chunks without values anywhere.
+  if (values > 0) places.add(dictionaryStart === 0 ? dataStart : Math.min(dictionaryStart, dataStart), bytes);
+  return values;
 }
 
 /** The schema is a tree, each node before its children. The first one is the row. */

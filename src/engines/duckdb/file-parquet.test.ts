@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { FileImports } from '../../../test/support/file-imports.ts';
+import { repeatedParquet } from '../../../test/support/repeated-parquet.ts';
 import { checksumOf } from './worker/parquet/checksum.ts';
 
 const never = new AbortController().signal;
@@ -38,6 +39,34 @@ test('timestamps of the first day that nanoseconds reach are taken', async () =>
   await duckDbConnection().run(`COPY (SELECT make_timestamp_ns(-9223372036854775806) AS t) TO '${path}'`);
   const { rows } = await files.import(await readFile(path), { kind: 'parquet' });
   expect(rows).toEqual([['1677-09-21T00:12:43.145224194Z']]);
+});
+
+test('a long run of one value takes few bytes, and is taken', async () => {
+  const zeros = repeatedParquet({ groupRows: 5_000_000, groups: 4 });
+  expect(zeros.length).toBeLessThan(1000);
+  const { part } = await files.put(zeros, { kind: 'parquet' });
+  expect(part).toMatchObject({ rows: 20_000_000, columns: [{ name: 'a' }] });
+});
+
+describe('rows that a file cannot hold are refused before they are read', () => {
+  test.each([
+    ['one column chunk in 2,000 row groups', { groupRows: 25_000_000, groups: 2000, overlaps: true }, 'overlap'],
+    ['more values than its bytes can pay for', { groupRows: 2_000_000_000, groups: 3 }, 'too many'],
+  ])(
+    '%s',
+    async (_, shape, words) => {
+      const file = repeatedParquet(shape);
+      const refusal = {
+        code: 'invalid_input',
+        message: expect.stringMatching(`^the file cannot be read as Parquet: it is damaged: .*${words}`),
+      };
+      await expect(files.put(file, { kind: 'parquet' })).rejects.toMatchObject(refusal);
+      const path = join(files.directory.path, 'impossible.parquet');
+      await writeFile(path, file);
+      await expect(files.engine.probe(path, { signal: never })).rejects.toMatchObject(refusal);
+    },
+    10_000,
+  );
 });
 
 describe('lists in lists, of which each takes twice the time of the one inside', () => {

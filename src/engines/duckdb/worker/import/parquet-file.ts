@@ -4,6 +4,7 @@ import type { FileReport } from '../../../../core/frame-engine.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
+import { refuseImpossible } from '../parquet/impossible-footer.ts';
 import { refuseDeepLists } from '../parquet/list-depth.ts';
 import { parquetRelation, queryReadable } from '../parquet/parquet-relation.ts';
 
@@ -15,6 +16,7 @@ const leastBytes = 12;
 /** Takes a Parquet file over as it is, without its bytes being written again where the file system allows it. */
 export async function keepParquet(connection: Connection, source: string, target: string): Promise<FileReport> {
   await refuseUnreadable(source);
+  await refuseImpossible(source);
   await refuseUnreadableFooter(connection, source);
   await refuseEndless(connection, source);
   await refuseDamaged(connection, source);

@@ -5,6 +5,7 @@ import type { PartFacts } from '../../../../core/frame-engine.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
+import { refuseImpossible } from './impossible-footer.ts';
 import { refuseDeepLists } from './list-depth.ts';
 import { columnNamesKey } from './parquet-names.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
@@ -14,6 +15,7 @@ import { pruningOf } from './safe-pruning.ts';
 export async function probe(connection: Connection, path: string): Promise<PartFacts> {
   return await explained(path, async () => {
     const file = sqlString(path);
+    await refuseImpossible(path);
     const columns = await columnsOf(connection, path);
     const names = await exactNames(connection, file);
     await refuseWideDecimals(connection, file);

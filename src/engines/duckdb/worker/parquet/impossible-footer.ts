@@ -1,0 +1,18 @@
+import { AppError } from '../../../../core/app-error.ts';
+import { readParquetFooter } from '../../../../encoding/parquet/read-footer.ts';
+
+/**
+ * Before DuckDB reads a file of strangers: it believes the footer, and reads the same bytes again for each chunk that is said to lie
+ * there. What is wrong with the file otherwise is told by those who read it.
+ */
+export async function refuseImpossible(path: string): Promise<void> {
+  try {
+    await readParquetFooter(path);
+  } catch (error) {
+    if (!(error instanceof RangeError)) return;
+    throw new AppError('invalid_input', `the file cannot be read as Parquet: it is damaged: ${error.message}`, {
+      hint: 'write the file anew',
+      cause: error,
+    });
+  }
+}
