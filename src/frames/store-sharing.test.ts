@@ -145,7 +145,7 @@ describe('two stores of one directory', () => {
 test('a store that was taken for dead changes nothing any more, begins anew, and shows what others did', async () => {
   const [one, other] = [await bench.open(), await bench.open()];
   await put(one, 'x', 'SELECT 1 AS a');
-  const processes = bench.path('.framehold', 'processes');
+  const processes = bench.path('.framehold', 'leases');
   const own = await ownOf(one);
   await rename(`${processes}/${own}.living`, `${processes}/${own}.ended`);
   await eventually(async () => !(await readdir(bench.path('.framehold', 'tmp'))).includes(own));
@@ -173,7 +173,7 @@ test('the last to close leaves nothing of its own', async () => {
   await put(one, 'x', 'SELECT 1 AS a');
   await put(other, 'y', 'SELECT 1 AS a');
   await bench.close(one);
-  await eventually(async () => (await readdir(bench.path('.framehold', 'processes'))).length <= 2);
+  await eventually(async () => (await readdir(bench.path('.framehold', 'leases'))).length <= 2);
   await bench.close(other);
   expect(await readdir(bench.path('.framehold', 'tmp'))).toEqual([]);
   expect(await readdir(bench.path('.framehold', 'locks'))).toEqual([]);

@@ -106,7 +106,7 @@ export async function repairStorage(
   const { parquetPath, dataDir } = config.storage;
   const coldDirectory = resolve(parquetPath);
   await refuseBesideProcesses(coldDirectory);
-  await assertReadableFormat(coldDirectory);
+  await upgradeDirectory(coldDirectory, logger.area('frames'));
   let swept = 0;
   for (const folder of ['spill', 'warm', 'live']) swept += await sweepSpill(join(dataDir, folder));
   const cacheBlocks = await removeDamagedChunks(join(dataDir, 'cache'), options);

@@ -105,6 +105,7 @@ describe('a backup beside a running server', () => {
       'format.json',
       'logs',
       'manifests',
+      'processes',
       'tombstones',
     ]);
     const restored = join(directory.path, 'restored');
@@ -397,7 +398,7 @@ test('a directory that no server has seen is backed up as it is: files from outs
 test('a copied directory that no server has seen keeps versions and logs, and no earlier bytes stand in for changed ones', async () => {
   const [source, destination] = [join(directory.path, 'moved'), await newDestination('of-moved')];
   await cp(dataDir, source, { recursive: true });
-  await rm(join(source, 'cold', '.framehold', 'processes'), { recursive: true });
+  await rm(join(source, 'cold', '.framehold', 'leases'), { recursive: true });
   const run = () => command('backup', destination, '--data-dir', source);
   const [path = ''] = (await run()).stdout.split(': ');
   expect((await command('verify', '--data-dir', path)).stdout).toContain(': 5 sound, 0 damaged');

@@ -82,7 +82,7 @@ test('framehold verify --repair drops what can be made again, makes what it can,
   );
   expect(stdout).toMatch(/^damaged {2}logless: the log .* has no readable beginning; restore it from a backup/m);
   expect(lines.at(-2)).toMatch(/ damaged$/);
-  for (const folder of ['tmp', 'pins', 'locks', 'processes']) {
+  for (const folder of ['tmp', 'pins', 'locks', 'leases']) {
     expect(await filesBelow(join(cold, '.framehold', folder))).toEqual([]);
   }
   expect(await readdir(join(dataDir, 'spill'))).toEqual([]);

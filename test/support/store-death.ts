@@ -5,7 +5,7 @@ import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 
 /** The stores of this process live as long as it does: that one is over must be said. */
 export async function tellOfEnd(coldDirectory: string): Promise<void> {
-  const processes = join(coldDirectory, '.framehold', 'processes');
+  const processes = join(coldDirectory, '.framehold', 'leases');
   for (const name of await readdir(processes)) {
     const path = join(processes, name);
     if (name.endsWith('.living')) await rename(path, path.replace(/living$/, 'ended'));

@@ -11,8 +11,8 @@ import { version } from '../../core/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { sameIdentity } from '../disk/part.ts';
 import { definitionsFolder, identify, onlooker, TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
-import { currentFormat, encodeFormat, formatPath } from '../upkeep/directory-format.ts';
-import { assertReadableFormat } from '../upkeep/upgrade-directory.ts';
+import { currentFormat, earlierBuildsMark, encodeFormat, formatPath, markText } from '../upkeep/directory-format.ts';
+import { assertNoEarlierServer, assertReadableFormat } from '../upkeep/upgrade-directory.ts';
 import { tenantsOf } from '../upkeep/verify-directory.ts';
 import { BackupFolder, destinationFull } from './backup-folder.ts';
 import { BackupSource } from './backup-source.ts';
@@ -69,6 +69,7 @@ export async function backupDirectory(request: BackupRequest): Promise<BackupRep
   const begunMs = performance.now();
   const tenants = await tenantsOf(coldDirectory);
   await assertReadableFormat(coldDirectory);
+  await assertNoEarlierServer(coldDirectory);
   const durable = new DurableFiles();
   await using folder = await BackupFolder.open(destination, [dataDirectory, coldDirectory], durable);
   const earlier = await folder.newest();
@@ -231,17 +232,20 @@ class BackupRun {
     const target = join(this.#partial, backupCold);
     await this.#durable.makeFolder(join(target, '.framehold'));
     await this.#recordsIn(join(coldDirectory, '.framehold', 'access'), join(target, '.framehold', 'access'), writer);
-    const format = formatPath(target);
-    const text = encodeFormat(currentFormat);
-    await this.#durable.writeFile(format, text);
+    const format = await this.#made(formatPath(target), encodeFormat(currentFormat));
+    const mark = await this.#made(earlierBuildsMark(target), markText);
+    await writer.add({ kind: 'records', files: [format, mark] });
+    await this.#durable.syncDirectory(join(target, '.framehold'));
+  }
+
+  async #made(path: string, text: string): Promise<ListedFile> {
+    await this.#durable.writeFile(path, text);
     const sum = new Checksum();
     sum.update(Buffer.from(text));
-    const identity = await identify(format);
-    if (identity === undefined) throw new Error(`${format} was removed while the backup was made`);
+    const identity = await identify(path);
+    if (identity === undefined) throw new Error(`${path} was removed while the backup was made`);
     const { size, mtimeNs } = identity;
-    const file = { path: relative(this.#partial, format), size, checksum: sum.digest(), mtimeNs };
-    await writer.add({ kind: 'records', files: [file] });
-    await this.#durable.syncDirectory(join(target, '.framehold'));
+    return { path: relative(this.#partial, path), size, checksum: sum.digest(), mtimeNs };
   }
 
   async #recordsIn(from: string, to: string, writer: ListingWriter): Promise<void> {

@@ -24,7 +24,7 @@ export interface Manifest {
   readonly versionId: string;
   /** The id of the frame's first version. Absent: it is this one. A frame that is made anew after a drop has another. */
   readonly origin?: string | undefined;
-  /** The id of the version that began these rows; versions that only append keep it. Absent: it is this one. */
+  /** The id of the version that began these rows; versions that only append keep it. Absent: it is this one, of an earlier build. */
   readonly lineage?: string | undefined;
   readonly createdAt: number;
   readonly ttlMs: number | null;
@@ -116,6 +116,17 @@ export function definitionOf({ columns, declared, constraints }: FrameDefinition
 
 export function newVersionId(): string {
   return randomBase32(26);
+}
+
+/** Of a version that begins its rows, and says so. */
+export function newLineage(): Required<Pick<Manifest, 'versionId' | 'lineage'>> {
+  const versionId = newVersionId();
+  return { versionId, lineage: versionId };
+}
+
+/** The first builds of 0.1.0 wrote neither, and had no logs. */
+export function mayPassOverLogs({ origin, lineage }: Pick<Manifest, 'origin' | 'lineage'>): boolean {
+  return origin === undefined && lineage === undefined;
 }
 
 export function rowsOf(parts: readonly Part[]): number {

@@ -3,17 +3,21 @@ import { join } from 'node:path';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
-import { lineageOf, type Manifest, rowsOf } from '../disk/manifest.ts';
+import { lineageOf, type Manifest, mayPassOverLogs, rowsOf } from '../disk/manifest.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { LogFile } from './log-file.ts';
 import { type DecodedLog, decodeLog, encodeHeader, type LogHeader, type LogRecord } from './log-record.ts';
 import { type KnownFile, Tail } from './tail.ts';
 
-/** The log of a frame lacks rows that it once had. */
+/** The log of a frame lacks rows that it once had, or the frame lacks rows of its log. */
 export class LogDamaged extends Error {
-  constructor(name: string, what: string) {
+  /** For callers, without the name of a file. */
+  readonly reason: string;
+
+  constructor(name: string, what: string, reason = 'its log is not readable') {
     super(`the log ${name} ${what}`);
     this.name = 'LogDamaged';
+    this.reason = reason;
   }
 }
 
@@ -63,6 +67,7 @@ export class LogFolder {
       logs.push({ ...log, name, header: log.header });
     }
     const own = logs.filter(({ header }) => header.lineage === lineageOf(manifest));
+    if (mayPassOverLogs(manifest)) assertNoneOfOthers(logs, own);
     return Tail.of(fromRow, countedRecords(own, fromRow), logs.map(toKnown));
   }
 
@@ -123,6 +128,17 @@ export class LogFolder {
   #folder(handle: Handle): string {
     return this.#directory.logsFolder(handle);
   }
+}
+
+/** Who knows of logs removes them together with the rows that they belong to. */
+function assertNoneOfOthers(logs: readonly LogOnDisk[], own: readonly LogOnDisk[]): void {
+  const other = logs.find((log) => !own.includes(log) && log.records.some(({ rows }) => rows > 0));
+  if (other === undefined) return;
+  throw new LogDamaged(
+    other.name,
+    'has rows that an earlier build of Framehold, which knows no logs, passed over',
+    'an earlier build of Framehold passed over rows of its log',
+  );
 }
 
 /** Those records that count, from the first row that is not in Parquet on. */

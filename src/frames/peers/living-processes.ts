@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf } from '../../core/storage-error.ts';
 import {
+  earlierLeasesFolder,
   hasEnded,
+  leasesFolder,
   livingSuffix,
   type ProcessIdentity,
   parseHeader,
-  processesFolder,
   silenceMs,
 } from './process-lease.ts';
 
@@ -25,9 +26,18 @@ export interface Heartbeat {
 
 /** A process that works on the directory now: a server, or a backup. Takes up to five seconds where only silence can tell. */
 export async function findLivingProcess(coldDirectory: string): Promise<Heartbeat | undefined> {
-  const folder = processesFolder(coldDirectory);
+  const folders = [leasesFolder(coldDirectory), earlierLeasesFolder(coldDirectory)];
+  return findLiving((await Promise.all(folders.map(heartbeatsIn))).flat());
+}
+
+/** One of a version before format 3. It does not see the leases of this one. */
+export async function findEarlierProcess(coldDirectory: string): Promise<Heartbeat | undefined> {
+  return findLiving(await heartbeatsIn(earlierLeasesFolder(coldDirectory)));
+}
+
+async function heartbeatsIn(folder: string): Promise<Heartbeat[]> {
   const names = await readdir(folder).catch((error) => {
-    if (errnoOf(error) === 'ENOENT') return [];
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return [];
     throw error;
   });
   const living = names.filter((name) => name.endsWith(livingSuffix));
@@ -36,7 +46,7 @@ export async function findLivingProcess(coldDirectory: string): Promise<Heartbea
       readHeartbeat(join(folder, name), name.slice(0, -livingSuffix.length), (text) => parseHeader(text)?.process),
     ),
   );
-  return findLiving(signs.filter((sign) => sign !== undefined));
+  return signs.filter((sign) => sign !== undefined);
 }
 
 /** The first of them that is touched before the others would take its process for dead. */

@@ -5,11 +5,11 @@ import { errnoOf } from '../../core/storage-error.ts';
 import {
   endedSuffix,
   hasEnded,
+  leasesFolder,
   livingSuffix,
   type ProcessIdentity,
   type ProcessLease,
   parseHeader,
-  processesFolder,
   silenceMs,
 } from './process-lease.ts';
 
@@ -68,7 +68,7 @@ export class PeerWatch {
 
   constructor(coldDirectory: string, lease: ProcessLease, events: PeerEvents, logger: Logger) {
     this.#lease = lease;
-    this.#folder = processesFolder(coldDirectory);
+    this.#folder = leasesFolder(coldDirectory);
     this.#events = events;
     this.#logger = logger;
   }

@@ -49,7 +49,7 @@ export class ProcessLease {
   #last: Promise<void> = Promise.resolve();
 
   constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, onLost: () => void) {
-    this.#folder = processesFolder(coldDirectory);
+    this.#folder = leasesFolder(coldDirectory);
     this.#durable = durable;
     this.#logger = logger;
     this.#onLost = onLost;
@@ -207,7 +207,12 @@ export const silenceMs = 5000;
 export const livingSuffix = '.living';
 export const endedSuffix = '.ended';
 
-export function processesFolder(coldDirectory: string): string {
+export function leasesFolder(coldDirectory: string): string {
+  return join(coldDirectory, '.framehold', 'leases');
+}
+
+/** Where the leases were before format 3. A file by now. */
+export function earlierLeasesFolder(coldDirectory: string): string {
   return join(coldDirectory, '.framehold', 'processes');
 }
 

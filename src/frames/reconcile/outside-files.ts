@@ -3,7 +3,7 @@ import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { Settling } from '../catalog/catalog.ts';
 import { partsFound, type TenantState } from '../catalog/tenant-state.ts';
-import { type Manifest, newVersionId, originOf } from '../disk/manifest.ts';
+import { type Manifest, newLineage, originOf } from '../disk/manifest.ts';
 import { type FileIdentity, type Part, sameFiles } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
 import { LogDamaged } from '../log/log-folder.ts';
@@ -93,11 +93,10 @@ export class OutsideFiles implements Disposable {
       const manifest: Manifest = {
         handle,
         version: finding.version,
-        versionId: newVersionId(),
         ...(finding.previous !== undefined && { origin: originOf(finding.previous) }),
         createdAt: context.now(),
         ttlMs: null,
-        ...(isRestored && finding.previous),
+        ...(isRestored ? finding.previous : newLineage()),
         columns,
         parts,
         replaces: [],

@@ -26,8 +26,8 @@ export async function readTail(
 export async function markDamaged(
   state: TenantState,
   { handle, parts: files, version }: Manifest,
-  { message }: LogDamaged,
+  { message, reason }: LogDamaged,
 ): Promise<void> {
   state.context.logger.error('a frame is damaged', { handle, version, reason: message });
-  await state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
+  await state.setEntry(handle, { kind: 'damaged', files, version, reason });
 }

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { version } from '../../core/version.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
-import type { DurableFiles } from '../disk/durable-file.ts';
+import { type DurableFiles, storage } from '../disk/durable-file.ts';
+import { earlierLeasesFolder } from '../peers/process-lease.ts';
 
 /** How everything below a cold directory is laid out and written. */
 export interface DirectoryFormat {
@@ -16,7 +17,7 @@ export interface DirectoryFormat {
 }
 
 /** The format that this program reads and writes. One more for each change that an older program would read wrongly. */
-export const currentFormat = 2;
+export const currentFormat = 3;
 
 const fileName = 'format.json';
 
@@ -78,13 +79,44 @@ export async function writeFormat(
   durable: DurableFiles,
   { isFirst }: { readonly isFirst: boolean },
 ): Promise<void> {
-  const folder = join(coldDirectory, '.framehold');
-  const temporary = join(folder, `.${fileName}-${randomBase32(16)}`);
+  await place(formatPath(coldDirectory), encodeFormat(format), durable, { isFirst });
+}
+
+/**
+ * The first builds of 0.1.0 never look at the format, and would pass over what they do not know. This file lies where they
+ * make the folder of their processes: with it they neither read nor write a frame.
+ */
+export function earlierBuildsMark(coldDirectory: string): string {
+  return earlierLeasesFolder(coldDirectory);
+}
+
+export const markText =
+  `This directory has format ${currentFormat} or newer: start Framehold ${version} or newer on it.\n` +
+  'This file keeps the first builds of 0.1.0 from working on it.\n';
+
+/** Nobody works on the directory whose leases lie where the file comes to lie. */
+export async function markAgainstEarlierBuilds(coldDirectory: string, durable: DurableFiles): Promise<void> {
+  const path = earlierBuildsMark(coldDirectory);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile()) return;
+  await storage(() => rm(path, { recursive: true, force: true }));
+  await place(path, markText, durable, { isFirst: true });
+}
+
+/** Durable when it resolves. */
+async function place(
+  path: string,
+  text: string,
+  durable: DurableFiles,
+  { isFirst }: { readonly isFirst: boolean },
+): Promise<void> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path)}-${randomBase32(16)}`);
   await durable.makeFolder(folder);
   try {
-    await durable.writeFile(temporary, encodeFormat(format));
-    if (isFirst) await durable.linkNew(temporary, formatPath(coldDirectory));
-    else await durable.rename(temporary, formatPath(coldDirectory));
+    await durable.writeFile(temporary, text);
+    if (isFirst) await durable.linkNew(temporary, path);
+    else await durable.rename(temporary, path);
   } finally {
     await durable.remove(temporary).catch(() => {});
   }

@@ -7,7 +7,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Tenant } from '../../core/principal.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
-import { type Manifest, newVersionId } from '../disk/manifest.ts';
+import { type Manifest, newLineage } from '../disk/manifest.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
 import { LogFolder } from '../log/log-folder.ts';
@@ -119,7 +119,7 @@ async function adoptUnreadable(
       const manifest: Manifest = {
         handle,
         version: (tombstone?.version ?? 0) + 1,
-        versionId: newVersionId(),
+        ...newLineage(),
         createdAt: Date.now(),
         ttlMs: null,
         columns,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../core/app-error.ts';
@@ -6,14 +7,16 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { version } from '../../core/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { takeExclusiveFile } from '../peers/exclusive-file.ts';
-import { findLivingProcess } from '../peers/living-processes.ts';
-import { readKnownFormat, writeFormat } from './directory-format.ts';
+import { findEarlierProcess, findLivingProcess, type Heartbeat } from '../peers/living-processes.ts';
+import { earlierBuildsMark, markAgainstEarlierBuilds, readKnownFormat, writeFormat } from './directory-format.ts';
 
 /** Brings a directory from one format to the next. */
 export interface UpgradeStep {
   readonly to: number;
   /** Servers of the format before can go on beside it, and read and write what it leaves. */
   readonly isCompatible: boolean;
+  /** This program reads frames of the format before as they are. Default: as `isCompatible`. */
+  readonly isReadable?: boolean;
   /** May be cut off at any moment, and is then done again from its beginning. */
   readonly run: (coldDirectory: string, durable: DurableFiles) => Promise<void>;
 }
@@ -24,6 +27,8 @@ export const upgradeSteps: readonly UpgradeStep[] = [
   { to: 1, isCompatible: true, run: async () => {} },
   // Manifests of views, which have no parts: a server of the format before takes them for empty frames.
   { to: 2, isCompatible: true, run: async () => {} },
+  // The leases of processes lie elsewhere, where a server of the format before does not see them.
+  { to: 3, isCompatible: false, isReadable: true, run: markAgainstEarlierBuilds },
 ];
 
 /** How long a server waits for another one that upgrades the directory. */
@@ -41,18 +46,35 @@ export async function upgradeDirectory(
   const newest = steps.at(-1)?.to ?? 0;
   const { format } = await readKnownFormat(coldDirectory, newest);
   const due = stepsAfter(format, steps);
-  if (due.length === 0) return;
   const durable = new DurableFiles();
-  const isCompatible = due.every((step) => step.isCompatible);
   try {
-    if (format > 0 || !isCompatible) return await upgradeAlone(coldDirectory, durable, logger, steps);
+    if (due.length === 0) {
+      // A copy may lack the mark, and be used by an earlier build.
+      if (await isUsed(coldDirectory)) await refuseBesideEarlier(coldDirectory, format);
+      return await markAgainstEarlierBuilds(coldDirectory, durable);
+    }
+    const isCompatible = due.every((step) => step.isCompatible);
+    if (format > 0 || (!isCompatible && (await isUsed(coldDirectory)))) {
+      return await upgradeAlone(coldDirectory, durable, logger, steps);
+    }
     await runSteps(coldDirectory, due, durable, logger, { isFirst: true });
     await readKnownFormat(coldDirectory, newest);
   } catch (error) {
     // Frames of a disk that is full or cannot be written are still read.
-    if (!isCompatible || !isRefusedByDisk(error)) throw error;
+    if (!due.every(isReadableBefore) || !isRefusedByDisk(error)) throw error;
+    if (due.length > 0) await refuseBesideEarlier(coldDirectory, format);
     logger.debug('the format of the directory could not be noted', { error: String(error) });
   }
+}
+
+/** Whether a server of a format before may have worked here. */
+async function isUsed(coldDirectory: string): Promise<boolean> {
+  const found = await stat(earlierBuildsMark(coldDirectory)).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+function isReadableBefore({ isCompatible, isReadable = isCompatible }: UpgradeStep): boolean {
+  return isReadable;
 }
 
 /** For commands that do not upgrade: refuses a directory that they would misread. */
@@ -61,7 +83,7 @@ export async function assertReadableFormat(
   steps: readonly UpgradeStep[] = upgradeSteps,
 ): Promise<void> {
   const { format } = await readKnownFormat(coldDirectory, steps.at(-1)?.to ?? 0);
-  if (stepsAfter(format, steps).every(({ isCompatible }) => isCompatible)) return;
+  if (stepsAfter(format, steps).every(isReadableBefore)) return;
   throw new AppError('invalid_input', `${coldDirectory} has format ${format}, which is to be upgraded first`, {
     hint: `stop all servers of the directory and start one of Framehold ${version}, which upgrades it`,
   });
@@ -102,8 +124,21 @@ async function lockUpgrade(coldDirectory: string, durable: DurableFiles): Promis
   }
 }
 
+/** For what works on a directory that it does not upgrade, and would not be seen by servers of a format before. */
+export async function assertNoEarlierServer(coldDirectory: string): Promise<void> {
+  const { format } = await readKnownFormat(coldDirectory);
+  if (stepsAfter(format, upgradeSteps).length > 0) await refuseBesideEarlier(coldDirectory, format);
+}
+
+async function refuseBesideEarlier(coldDirectory: string, format: number): Promise<void> {
+  refuseBeside(coldDirectory, format, await findEarlierProcess(coldDirectory));
+}
+
 async function refuseBesideOthers(coldDirectory: string, format: number): Promise<void> {
-  const living = await findLivingProcess(coldDirectory);
+  refuseBeside(coldDirectory, format, await findLivingProcess(coldDirectory));
+}
+
+function refuseBeside(coldDirectory: string, format: number, living: Heartbeat | undefined): void {
   if (living === undefined) return;
   throw new AppError(
     'invalid_input',

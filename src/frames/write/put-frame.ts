@@ -17,7 +17,7 @@ import {
   lineageOf,
   type Manifest,
   needsCheckedRows,
-  newVersionId,
+  newLineage,
   originOf,
   rowsOf,
 } from '../disk/manifest.ts';
@@ -328,7 +328,7 @@ export class FrameWriter {
     const manifest = {
       handle,
       version: catalog.nextVersion(handle),
-      versionId: newVersionId(),
+      ...newLineage(),
       ...(before !== undefined && { origin: originOf(before.manifest) }),
       createdAt: context.now(),
       ttlMs: altered === undefined ? ttlMs : altered.manifest.ttlMs,

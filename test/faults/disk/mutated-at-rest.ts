@@ -79,7 +79,7 @@ function damageRecord(path: string, random: Random): void {
 type Saved = readonly { readonly path: string; readonly bytes: Buffer; readonly mtimeNs: bigint }[];
 
 /** What belongs to a process goes with it. */
-const notOfProcesses = ['pins', 'tmp', 'processes', 'locks'].flatMap((name) => [
+const notOfProcesses = ['pins', 'tmp', 'leases', 'locks'].flatMap((name) => [
   '-not',
   '-path',
   `*/.framehold/${name}/*`,
