@@ -28,7 +28,22 @@ export interface PartSource {
  * The forms in which rows are kept ready to be sent. `arrow`: each piece is one record batch message of Arrow IPC.
  * `ndjson`: an object a line.
  */
-export type ChunkForm = 'exec-json' | 'exec-json-quoted' | 'arrow' | 'ndjson' | CsvForm;
+export type ChunkForm = JsonForm | 'arrow' | CsvForm;
+
+/** `quoted`: every LONG is a text. `named`: NaN and what is infinite are texts, and not null. */
+export type JsonForm = ExecForm | `ndjson${'' | '-named'}`;
+export type ExecForm = `exec-json${'' | '-quoted'}${'' | '-named'}`;
+
+export interface JsonNumbers {
+  /** Every LONG as a text. */
+  readonly quoteLargeNum: boolean;
+  /** NaN, Infinity and -Infinity as texts, also of dates and timestamps. */
+  readonly quoteNonFinite: boolean;
+}
+
+export function execForm({ quoteLargeNum, quoteNonFinite }: JsonNumbers): ExecForm {
+  return `exec-json${quoteLargeNum ? '-quoted' : ''}${quoteNonFinite ? '-named' : ''}`;
+}
 
 /**
  * Lines of text without a header; the one character behind the colon stands between the fields. In `csv-safe` a text

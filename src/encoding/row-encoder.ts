@@ -6,6 +6,7 @@ import { createArrowEncoder } from './arrow/write/arrow-encoder.ts';
 import { columnsText } from './columns-text.ts';
 import { createCsvEncoder } from './rows/csv.ts';
 import { csvOptions } from './rows/csv-options.ts';
+import { lineForm } from './rows/exec-cell.ts';
 import { createExecJsonEncoder } from './rows/exec-json.ts';
 import { createNdjsonEncoder } from './rows/ndjson.ts';
 import type { RowTextEncoder } from './rows/row-text.ts';
@@ -50,9 +51,14 @@ function newEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
       return arrowEncoder(columns);
     case 'exec-json':
     case 'exec-json-quoted':
-      return textEncoder(createExecJsonEncoder(columns, { quoteLargeNum: form === 'exec-json-quoted' }));
+    case 'exec-json-named':
+    case 'exec-json-quoted-named': {
+      const numbers = { quoteLargeNum: form.includes('-quoted'), quoteNonFinite: form.endsWith('-named') };
+      return textEncoder(createExecJsonEncoder(columns, numbers));
+    }
     case 'ndjson':
-      return textEncoder(createNdjsonEncoder(columns));
+    case 'ndjson-named':
+      return textEncoder(createNdjsonEncoder(columns, { ...lineForm, quoteNonFinite: form === 'ndjson-named' }));
     default:
       return textEncoder(createCsvEncoder(columns, csvOptions(form)));
   }

@@ -63,6 +63,8 @@ export interface Api {
       readonly engine?: string | undefined;
       /** Every LONG as a string, for parsers that round at 2^53. */
       readonly quoteLargeNum?: boolean | undefined;
+      /** NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
       /** Of a statement: `count` is that of the whole result. */
       readonly count?: boolean | undefined;
       /** Of a statement: only the rows and their count. */
@@ -131,6 +133,8 @@ export interface Api {
       readonly compression_level?: number | undefined;
       /** Every LONG of json as a string, for parsers that round at 2^53. */
       readonly quoteLargeNum?: boolean | undefined;
+      /** Of json and ndjson: NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
       /** An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact. */
       readonly escapeFormulas?: boolean | undefined;
       /** Seconds within which all of it must be sent. */
@@ -272,7 +276,7 @@ export interface Api {
         readonly column: string | null;
         readonly reason: string;
       }[];
-      /** The first 20 rows, as /exec has them with quoteLargeNum=true. */
+      /** The first 20 rows, as /exec has them with quoteLargeNum=true and quoteNonFinite=true. */
       readonly dataset: readonly (readonly unknown[])[];
     };
   };
@@ -387,7 +391,7 @@ export interface Api {
         readonly column: string | null;
         readonly reason: string;
       }[];
-      /** The first 20 rows, as /exec has them with quoteLargeNum=true. */
+      /** The first 20 rows, as /exec has them with quoteLargeNum=true and quoteNonFinite=true. */
       readonly dataset: readonly (readonly unknown[])[];
     };
   };
@@ -663,6 +667,8 @@ export interface Api {
       readonly nm?: boolean | undefined;
       /** Every LONG of json as a string, for parsers that round at 2^53. */
       readonly quoteLargeNum?: boolean | undefined;
+      /** Of json and ndjson: NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
     };
     readonly body: undefined;
     readonly answer: Readonly<Record<string, unknown>>;
@@ -847,6 +853,8 @@ export interface Api {
       readonly filename?: string | undefined;
       /** Every LONG of json as a string, for parsers that round at 2^53. */
       readonly quoteLargeNum?: boolean | undefined;
+      /** Of json and ndjson: NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
       /** An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact. */
       readonly escapeFormulas?: boolean | undefined;
       /** How parquet is compressed. Without it, a whole frame keeps its own. */

@@ -1,4 +1,5 @@
 import type { DataType } from '../../core/data-type.ts';
+import type { JsonNumbers } from '../../core/frame-engine.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes } from '../bytes/typed-view.ts';
 import { dateValues, intervalValues, timeValues } from '../values/calendar-values.ts';
@@ -16,9 +17,7 @@ import { binaryValues, jsonValues, utf8Values } from '../values/text-values.ts';
 import { timestampValues } from '../values/timestamp-values.ts';
 
 /** Reaches into arrays and structs. */
-export interface CellForm {
-  /** Every LONG as a string. */
-  readonly quoteLargeNum: boolean;
+export interface CellForm extends JsonNumbers {
   /**
    * Dates without a time of day, and timestamps without a zone without `Z`: who reads the text finds the same types again.
    * /exec writes both as points in time, as QuestDB does.
@@ -27,7 +26,7 @@ export interface CellForm {
 }
 
 /** Of CSV and NDJSON. */
-export const lineForm: CellForm = { quoteLargeNum: false, keepsTypes: true };
+export const lineForm: CellForm = { quoteLargeNum: false, quoteNonFinite: false, keepsTypes: true };
 
 /** Writes cells of a type as exec JSON. */
 export function execCell(sink: ByteSink, type: DataType, form: CellForm): Cell {
@@ -35,7 +34,7 @@ export function execCell(sink: ByteSink, type: DataType, form: CellForm): Cell {
 }
 
 export function execValues(sink: ByteSink, type: DataType, form: CellForm): ValueWriter {
-  const { quoteLargeNum, keepsTypes } = form;
+  const { quoteLargeNum, quoteNonFinite, keepsTypes } = form;
   const cellOf = (inner: DataType): Cell => execCell(sink, inner, form);
   switch (type.kind) {
     case 'null':
@@ -47,7 +46,7 @@ export function execValues(sink: ByteSink, type: DataType, form: CellForm): Valu
       if (type.bits === 64) return int64Values(sink, type.signed, quoteLargeNum || !type.signed);
       return intValues(sink, type.bits, type.signed, quoteLargeNum && type.bits === 32 && !type.signed);
     case 'float':
-      return type.bits === 32 ? float32Values(sink) : float64Values(sink);
+      return type.bits === 32 ? float32Values(sink, quoteNonFinite) : float64Values(sink, quoteNonFinite);
     case 'decimal':
       return decimalValues(sink, type.scale, true);
     case 'utf8':
@@ -58,11 +57,14 @@ export function execValues(sink: ByteSink, type: DataType, form: CellForm): Valu
     case 'binary':
       return binaryValues(sink);
     case 'date':
-      return dateValues(sink, { hasTime: !keepsTypes });
+      return dateValues(sink, { hasTime: !keepsTypes, namesInfinity: quoteNonFinite });
     case 'time':
       return timeValues(sink, type.unit);
     case 'timestamp':
-      return timestampValues(sink, type.unit, { hasZone: type.zoned || !keepsTypes });
+      return timestampValues(sink, type.unit, {
+        hasZone: type.zoned || !keepsTypes,
+        namesInfinity: quoteNonFinite,
+      });
     case 'interval':
       return intervalValues(sink);
     case 'list':

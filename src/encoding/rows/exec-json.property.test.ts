@@ -118,7 +118,7 @@ test('every row of a random batch is JSON of its own and holds the values', () =
         ),
       );
       const batch = { columns, rows: rows.length, vectors };
-      const encoder = createExecJsonEncoder(columns, { quoteLargeNum: false });
+      const encoder = createExecJsonEncoder(columns, { quoteLargeNum: false, quoteNonFinite: false });
       const parsed: unknown[] = [];
       for (let row = 0; row < rows.length; ) {
         row = encoder.encodeRows(batch, row, rows.length, maxBytes);

@@ -15,7 +15,7 @@ function batchOf(...columns: [DataType, readonly unknown[]][]): Batch {
 /** The cells of one column, as text. */
 function cells(type: DataType, values: readonly unknown[], quoteLargeNum = false): string[] {
   const batch = batchOf([type, values]);
-  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum });
+  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum, quoteNonFinite: false });
   encoder.encode(batch);
   const { bytes, rowEnds } = encoder.take();
   return Array.from(rowEnds, (end, i) => Buffer.from(bytes.subarray((rowEnds[i - 1] ?? 0) + 1, end - 2)).toString());
@@ -27,7 +27,7 @@ const timestamp = (unit: 's' | 'ms' | 'us' | 'ns'): DataType => ({ kind: 'timest
 
 test('a row is its cells between brackets with a comma behind, and rowEnds tells where each ends', () => {
   const batch = batchOf([{ kind: 'int', bits: 32, signed: true }, [1, -2]], [utf8, ['a', null]]);
-  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum: false, quoteNonFinite: false });
   encoder.encode(batch);
   expect(encoder.pendingRows).toBe(2);
   const { rows, bytes, rowEnds } = encoder.take();
@@ -39,7 +39,7 @@ test('a row is its cells between brackets with a comma behind, and rowEnds tells
 
 test('rows are taken in pieces of a size, at row multiples, and across batches', () => {
   const batch = batchOf([long, [10n, 11n, 12n, 13n, 14n]]);
-  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder(batch.columns, { quoteLargeNum: false, quoteNonFinite: false });
   const taken = () => Buffer.from(encoder.take().bytes).toString();
   expect(encoder.encodeRows(batch, 1, 5, 6)).toBe(3);
   expect(taken()).toBe('[11],[12],');
@@ -52,7 +52,7 @@ test('rows are taken in pieces of a size, at row multiples, and across batches',
 });
 
 test('a batch of no columns still has rows', () => {
-  const encoder = createExecJsonEncoder([], { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder([], { quoteLargeNum: false, quoteNonFinite: false });
   encoder.encode({ columns: [], rows: 2, vectors: [] });
   expect(Buffer.from(encoder.take().bytes).toString()).toBe('[],[],');
 });
@@ -238,7 +238,7 @@ test('a struct is an object that keeps repeated names, or an array without any, 
   expect(cells({ kind: 'struct', fields: nameless }, [[1n, null, 3n], null])).toEqual(['[1,null,3]', 'null']);
   const children = fields.map((field) => vectorOf(field.type, [7n]));
   const vector = { type, length: 1, validity: Uint8Array.of(0), offsets: null, data: null, children };
-  const encoder = createExecJsonEncoder([{ name: 's', type }], { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder([{ name: 's', type }], { quoteLargeNum: false, quoteNonFinite: false });
   encoder.encode({ columns: [{ name: 's', type }], rows: 1, vectors: [vector] });
   expect(Buffer.from(encoder.take().bytes).toString()).toBe('[null],');
 });
@@ -289,12 +289,12 @@ test('values that lie unaligned in a Buffer are read all the same', () => {
     return { ...vector, data: Buffer.concat([Buffer.alloc(1), vector.data as Uint8Array]).subarray(1) };
   });
   const columns = types.map((type) => ({ name: '', type }));
-  const encoder = createExecJsonEncoder(columns, { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder(columns, { quoteLargeNum: false, quoteNonFinite: false });
   encoder.encode({ columns, rows: 1, vectors });
   expect(Buffer.from(encoder.take().bytes).toString()).toBe('[-3,2.25,"1970-01-02T00:00:00.000000Z",-300],');
 });
 
 test('a batch whose columns do not fit is refused', () => {
-  const encoder = createExecJsonEncoder([], { quoteLargeNum: false });
+  const encoder = createExecJsonEncoder([], { quoteLargeNum: false, quoteNonFinite: false });
   expect(() => encoder.encode(batchOf([long, [1n]]))).toThrow('a batch of 1 columns where 0 are expected');
 });

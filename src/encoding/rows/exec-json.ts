@@ -1,5 +1,5 @@
 import type { Column } from '../../core/data-type.ts';
-import type { EncodedRows } from '../../core/frame-engine.ts';
+import type { EncodedRows, JsonNumbers } from '../../core/frame-engine.ts';
 import { COMMA } from '../bytes/ascii.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import type { Cell } from '../values/cell.ts';
@@ -9,15 +9,10 @@ import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
 const encoder = new TextEncoder();
 
-export interface ExecJsonOptions {
-  /** Every LONG as a string. */
-  readonly quoteLargeNum: boolean;
-}
-
 /** Rows as `[cell,cell,…],` one behind the other. */
-export function createExecJsonEncoder(columns: readonly Column[], options: ExecJsonOptions): RowTextEncoder {
+export function createExecJsonEncoder(columns: readonly Column[], numbers: JsonNumbers): RowTextEncoder {
   const sink = new ByteSink();
-  const form = { ...options, keepsTypes: false };
+  const form = { ...numbers, keepsTypes: false };
   const cells = columns.map((column) => execCell(sink, column.type, form));
   return createRowTextEncoder(sink, {
     columnCount: cells.length,

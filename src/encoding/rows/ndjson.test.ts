@@ -65,7 +65,7 @@ test.each(typeCases.filter(({ type }) => !/date|timestamp/.test(JSON.stringify(t
   'values are those of exec JSON: $sqlName',
   ({ type, values }) => {
     const columns = [{ name: 'v', type }];
-    const exec = createExecJsonEncoder(columns, { quoteLargeNum: false });
+    const exec = createExecJsonEncoder(columns, { quoteLargeNum: false, quoteNonFinite: false });
     exec.encode({ columns, rows: values.length, vectors: [vectorOf(type, values)] });
     const rows = JSON.parse(`[${Buffer.from(exec.take().bytes).toString().slice(0, -1)}]`) as unknown[][];
     expect(lines([{ name: 'v', type, values }]).map((line) => (JSON.parse(line) as { v: unknown }).v)).toEqual(

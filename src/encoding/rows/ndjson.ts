@@ -3,7 +3,7 @@ import { SPACE } from '../bytes/ascii.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import { viewOf } from '../bytes/typed-view.ts';
 import type { Cell } from '../values/cell.ts';
-import { execCell, lineForm } from './exec-cell.ts';
+import { type CellForm, execCell, lineForm } from './exec-cell.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
 const encoder = new TextEncoder();
@@ -12,9 +12,9 @@ const encoder = new TextEncoder();
  * Rows as `{"name":value,…}`, a line each, with the values of exec JSON but for dates and times (`CellForm`). Names that
  * repeat are kept as they are.
  */
-export function createNdjsonEncoder(columns: readonly Column[]): RowTextEncoder {
+export function createNdjsonEncoder(columns: readonly Column[], form: CellForm = lineForm): RowTextEncoder {
   const sink = new ByteSink();
-  const cells = columns.map(({ type }) => execCell(sink, type, lineForm));
+  const cells = columns.map(({ type }) => execCell(sink, type, form));
   const keys = columns.map(({ name }, i) => new Key(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   const mayBreakLines = columns.map(({ type }) => holdsJson(type));
   return createRowTextEncoder(sink, {

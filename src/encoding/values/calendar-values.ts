@@ -15,7 +15,10 @@ export const CALENDAR_BYTES = 48;
 const MIDNIGHT = new TextEncoder().encode('T00:00:00.000Z"');
 const END_QUOTE = Uint8Array.of(QUOTE);
 
-export function dateValues(sink: ByteSink, { hasTime }: { readonly hasTime: boolean }): ValueWriter {
+export function dateValues(
+  sink: ByteSink,
+  { hasTime, namesInfinity }: { readonly hasTime: boolean; readonly namesInfinity: boolean },
+): ValueWriter {
   const tail = hasTime ? MIDNIGHT : END_QUOTE;
   let days = new Int32Array(0);
   return {
@@ -24,12 +27,17 @@ export function dateValues(sink: ByteSink, { hasTime }: { readonly hasTime: bool
     },
     write(row, at) {
       const day = days[row] as number;
-      if (isInfiniteDay(day)) return sink.null(at);
+      if (isInfiniteDay(day)) return writeInfinity(sink, at, day, namesInfinity);
       const out = sink.reserve(at, CALENDAR_BYTES);
       out.setUint8(at, QUOTE);
       return sink.copy(writeCalendarDate(out, at + 1, day), tail);
     },
   };
+}
+
+/** Of a date or a timestamp; `sign`: below 0 before all others. */
+export function writeInfinity(sink: ByteSink, at: number, sign: number, isNamed: boolean): number {
+  return isNamed ? sink.ascii(at, sign < 0 ? '"-Infinity"' : '"Infinity"') : sink.null(at);
 }
 
 /** DuckDB's infinity and -infinity. */

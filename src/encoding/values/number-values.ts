@@ -69,7 +69,8 @@ export function decimalValues(sink: ByteSink, scale: number, signed: boolean): V
   };
 }
 
-export function float64Values(sink: ByteSink): ValueWriter {
+/** `namesNonFinite`: NaN and the infinities are texts; else null, for which JSON has a word. */
+export function float64Values(sink: ByteSink, namesNonFinite: boolean): ValueWriter {
   let values = new Float64Array(0);
   return {
     bind(vector) {
@@ -77,13 +78,13 @@ export function float64Values(sink: ByteSink): ValueWriter {
     },
     write(row, at) {
       const value = values[row] as number;
-      if (!Number.isFinite(value)) return sink.null(at);
+      if (!Number.isFinite(value)) return namesNonFinite ? sink.ascii(at, `"${value}"`) : sink.null(at);
       return writeFloat64(sink.reserve(at, FLOAT_TEXT_BYTES), at, value);
     },
   };
 }
 
-export function float32Values(sink: ByteSink): ValueWriter {
+export function float32Values(sink: ByteSink, namesNonFinite: boolean): ValueWriter {
   let values = new Float32Array(0);
   return {
     bind(vector) {
@@ -91,7 +92,7 @@ export function float32Values(sink: ByteSink): ValueWriter {
     },
     write(row, at) {
       const value = values[row] as number;
-      if (!Number.isFinite(value)) return sink.null(at);
+      if (!Number.isFinite(value)) return namesNonFinite ? sink.ascii(at, `"${value}"`) : sink.null(at);
       return writeFloat32(sink.reserve(at, FLOAT_TEXT_BYTES), at, value);
     },
   };

@@ -1,6 +1,7 @@
 import type { TimeUnit } from '../../core/data-type.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { typedView } from '../bytes/typed-view.ts';
+import { writeInfinity } from './calendar-values.ts';
 import type { ValueWriter } from './cell.ts';
 import { floorQuotient } from './int64-text.ts';
 import { TimestampText } from './timestamp-text.ts';
@@ -10,7 +11,7 @@ const DAY_SECONDS = 86400;
 export function timestampValues(
   sink: ByteSink,
   unit: TimeUnit,
-  { hasZone }: { readonly hasZone: boolean },
+  { hasZone, namesInfinity }: { readonly hasZone: boolean; readonly namesInfinity: boolean },
 ): ValueWriter {
   const text = new TimestampText(sink, { nanoseconds: unit === 'ns', hasZone });
   const writeText = unit === 'us' || unit === 'ns' ? bySecond(text, unit) : byDay(text, unit);
@@ -22,7 +23,7 @@ export function timestampValues(
     write(row, at) {
       const low = words[row * 2] as number;
       const high = words[row * 2 + 1] as number;
-      return isInfinite(high, low) ? sink.null(at) : writeText(at, high, low);
+      return isInfinite(high, low) ? writeInfinity(sink, at, high, namesInfinity) : writeText(at, high, low);
     },
   };
 }

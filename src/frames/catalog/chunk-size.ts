@@ -27,7 +27,7 @@ function textRowBytes(
   { rows, columns, uncompressedBytes }: Parameters<typeof chunkRowsOf>[1],
 ): number {
   const storedRowBytes = rows === 0 ? 0 : uncompressedBytes / rows;
-  const nameBytes = form === 'ndjson' ? columns.reduce((sum, { name }) => sum + name.length + 3, 0) : 0;
+  const nameBytes = form.startsWith('ndjson') ? columns.reduce((sum, { name }) => sum + name.length + 3, 0) : 0;
   // Parquet's dictionaries make stored rows look small; text spells every value out, about 12 bytes each and more for strings.
   return storedRowBytes * 1.5 + columns.length * 12 + nameBytes;
 }

@@ -56,6 +56,10 @@ export function flag(description: string): Parameter<boolean> {
   };
 }
 
+/** Of the parameter `quoteNonFinite`, wherever rows are JSON. */
+export const quoteNonFiniteText =
+  'NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null.';
+
 /** Neither true nor false where it is not given. */
 export function optionalFlag(description: string): Parameter<boolean | undefined> {
   const given = flag(description);

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
+import { type ChunkForm, type CsvForm, execForm } from '../../core/frame-engine.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { csvHeader } from '../../encoding/rows/csv.ts';
 import { execJsonHead, execJsonRows, execJsonTail } from '../../encoding/rows/exec-json.ts';
@@ -14,9 +14,9 @@ export function chunkFormOf(format: TableFormat): ChunkForm {
     case 'tsv':
       return csvFormOf(format);
     case 'json':
-      return format.quoteLargeNum ? 'exec-json-quoted' : 'exec-json';
+      return execForm(format);
     case 'ndjson':
-      return 'ndjson';
+      return format.quoteNonFinite ? 'ndjson-named' : 'ndjson';
     case 'arrow':
     case 'parquet':
       return 'arrow';

@@ -15,6 +15,8 @@ export interface TableFormat {
   readonly escapesFormulas: boolean;
   /** Of `json`: every LONG as a string. */
   readonly quoteLargeNum: boolean;
+  /** Of `json` and `ndjson`: NaN and what is infinite as strings. */
+  readonly quoteNonFinite: boolean;
   /** Of `parquet`; undefined: as the server is configured. */
   readonly compression: Compression | undefined;
   /** With or without its ending. Undefined: shown rather than saved, where a browser can. */

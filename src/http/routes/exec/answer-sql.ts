@@ -1,3 +1,4 @@
+import { execForm } from '../../../core/frame-engine.ts';
 import type { SqlResult } from '../../../core/sql.ts';
 import { execJsonHead, execJsonRows, execJsonTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
@@ -30,7 +31,7 @@ export async function answerSql(
     principal,
     {
       statement: await sql.analyze(principal, choice, options),
-      form: command.quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
+      form: execForm(command),
       fromRow: command.range.from,
       // Ranges without an end have the one that the operator sets.
       toRow: Math.min(command.range.to, command.range.from + (maxLimit ?? Infinity)),

@@ -12,6 +12,7 @@ export interface ReadHandle {
   readonly range: RowRange;
   readonly limitText: string | undefined;
   readonly quoteLargeNum: boolean;
+  readonly quoteNonFinite: boolean;
   /** The id of the version, or of the lineage, that the rows must be of. Undefined: any. */
   readonly version: string | undefined;
 }
@@ -29,6 +30,7 @@ export interface QueryFrames extends RequestedEngine {
   readonly query: string;
   readonly range: RowRange;
   readonly quoteLargeNum: boolean;
+  readonly quoteNonFinite: boolean;
   /** `count` is to be that of the whole result. */
   readonly count: boolean;
   /** False: only the rows and their count. */
@@ -66,6 +68,7 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
       range: parseRowLimit(limitText, defaults.maxLimit),
       limitText,
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),
+      quoteNonFinite: isTrue(parameters, 'quoteNonFinite'),
       version: parseVersion(parameters.get('version')),
     };
   }
@@ -99,6 +102,7 @@ function parseQuery(
     query,
     range: limitText === undefined ? { from: 0, to: Infinity } : parseRowLimit(limitText, maxLimit),
     quoteLargeNum: isTrue(parameters, 'quoteLargeNum') || parameters.get('src') === 'con',
+    quoteNonFinite: isTrue(parameters, 'quoteNonFinite'),
     count: isTrue(parameters, 'count'),
     metadata: !isTrue(parameters, 'nm'),
     timings: isTrue(parameters, 'timings'),

@@ -1,5 +1,6 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
+import { execForm } from '../../../core/frame-engine.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { RequestNotes } from '../../../core/request-notes.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -55,7 +56,7 @@ async function readPage(
   { requestTimeoutMs, maxLimit }: ExecSettings,
   coding: ContentCoding | undefined,
 ): Promise<void> {
-  const { handle, range, quoteLargeNum, limitText } = command;
+  const { handle, range, limitText } = command;
   const { principal, signal, lane } = exchange;
   exchange.answerWithin(requestTimeoutMs);
   await using rows = await frames.read(
@@ -63,7 +64,7 @@ async function readPage(
     {
       handle,
       ...range,
-      form: quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
+      form: execForm(command),
       needsRows({ count, versionId, lineage }) {
         if (command.version !== undefined) assertVersion(command, versionId, lineage);
         checkMaximum(count, maxLimit, limitText);
@@ -111,8 +112,8 @@ function asText(page: Page): Page {
  */
 function pageKey(
   { tenant }: Principal,
-  { handle, range, quoteLargeNum }: ReadHandle,
+  { handle, range, quoteLargeNum, quoteNonFinite }: ReadHandle,
   coding: ContentCoding | undefined,
 ): string {
-  return `${tenant} ${handle} ${quoteLargeNum ? 'q' : ''}${range.from}-${range.to}${coding ?? ''}`;
+  return `${tenant} ${handle} ${quoteLargeNum ? 'q' : ''}${quoteNonFinite ? 'n' : ''}${range.from}-${range.to}${coding ?? ''}`;
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '../../exchange/operation.ts';
-import { choice, flag, frameName, type Parameter, text } from '../../exchange/parameters.ts';
+import { choice, flag, frameName, type Parameter, quoteNonFiniteText, text } from '../../exchange/parameters.ts';
 import { engineParameter, engineReportSchema } from '../../exchange/requested-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { columnSchema } from '../handles/summary.ts';
@@ -22,6 +22,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       ),
       engine: engineParameter(defaultEngine),
       quoteLargeNum: flag('Every LONG as a string, for parsers that round at 2^53.'),
+      quoteNonFinite: flag(quoteNonFiniteText),
       count: flag('Of a statement: `count` is that of the whole result.'),
       nm: flag('Of a statement: only the rows and their count.'),
       cols: text('Of a statement: which columns, in this order, with commas between them.'),

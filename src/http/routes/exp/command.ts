@@ -14,6 +14,7 @@ import {
   integer,
   invalidParameter,
   type Parameter,
+  quoteNonFiniteText,
   readParameters,
   text,
   withDefault,
@@ -67,6 +68,7 @@ export const expParameters = {
   compression_codec: choice(codecs, 'How parquet is compressed. Without it, a whole frame keeps its own.'),
   compression_level: integer({ min: 1, max: highestLevel }, 'The level of zstd.'),
   quoteLargeNum: flag('Every LONG of json as a string, for parsers that round at 2^53.'),
+  quoteNonFinite: flag(`Of json and ndjson: ${quoteNonFiniteText}`),
   escapeFormulas: flag(
     'An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact.',
   ),
@@ -85,7 +87,7 @@ export const expParameters = {
 } as const;
 
 /** Everything but what is ours. */
-const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'escapeFormulas']);
+const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'quoteNonFinite', 'escapeFormulas']);
 
 export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
   assertOneMode(given.get('handle'), given.get('query'));
@@ -107,6 +109,7 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
       hasNames: !values.nm,
       escapesFormulas: values.escapeFormulas,
       quoteLargeNum: values.quoteLargeNum,
+      quoteNonFinite: values.quoteNonFinite,
       compression: compressionOf(values.compression_codec, values.compression_level),
       filename: values.filename ?? handle ?? 'query',
     },

@@ -51,7 +51,7 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
       path: file.path,
       format: { ...fileFormat(format, options, types), ...(like !== undefined && { like }) } as FileFormat,
     } as const;
-    const request = { source, form: 'exec-json-quoted', maxRows: mostRows } as const;
+    const request = { source, form: 'exec-json-quoted-named', maxRows: mostRows } as const;
     return answer(await frames.preview(principal, request, { signal }), format, isWhole);
   } finally {
     reader.release();
@@ -121,7 +121,7 @@ export const previewAnswerSchema: JsonSchema = {
     rejections: { ...properties.rejections },
     dataset: {
       type: 'array',
-      description: `The first ${mostRows} rows, as /exec has them with quoteLargeNum=true.`,
+      description: `The first ${mostRows} rows, as /exec has them with quoteLargeNum=true and quoteNonFinite=true.`,
       items: { type: 'array' },
     },
   },

@@ -9,6 +9,7 @@ import {
   integer,
   invalidParameter,
   type Parameter,
+  quoteNonFiniteText,
   readParameters,
   text,
   withDefault,
@@ -73,6 +74,7 @@ export const rowsParameters = {
   lineage: text('That of an answer before: a frame that was replaced since is answered 410.'),
   nm: flag('Leave out the names: the first line of csv and tsv, `query` and `columns` of json.'),
   quoteLargeNum: flag('Every LONG of json as a string, for parsers that round at 2^53.'),
+  quoteNonFinite: flag(`Of json and ndjson: ${quoteNonFiniteText}`),
 } as const;
 
 export function parseRows(
@@ -106,6 +108,7 @@ export function parseRows(
       hasNames: !given.nm,
       escapesFormulas: false,
       quoteLargeNum: given.quoteLargeNum,
+      quoteNonFinite: given.quoteNonFinite,
       compression: undefined,
       filename: undefined,
     },
