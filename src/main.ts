@@ -45,8 +45,14 @@ const host: Environment = {
   stderrIsTerminal: process.stderr.isTTY === true,
   terminalWidth: () => process.stdout.columns || process.stderr.columns || 80,
   readFile: readIfExists,
-  loadServer: () => import('./server/start-server.ts'),
-  loadStorage: () => import('./server/storage.ts'),
+  loadServer: ({ storage }) => {
+    process.umask(storage.umask);
+    return import('./server/start-server.ts');
+  },
+  loadStorage: ({ storage }) => {
+    process.umask(storage.umask);
+    return import('./server/storage.ts');
+  },
   loadDoctor: () => import('./server/doctor.ts'),
   onFatal: (report) => {
     reportFatal = report;

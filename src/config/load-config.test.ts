@@ -15,6 +15,7 @@ describe('without any setting', () => {
         parquetPath: '/home/ada/.framehold/data/cold',
         duckdbPath: '/home/ada/.framehold/data/analytics.duckdb',
         cacheSizeBytes: 1_000_000_000,
+        umask: 0o077,
       },
       server: {
         grpcHost: '0.0.0.0',

@@ -42,6 +42,16 @@ export const path: SettingType<string> = {
   show: (value) => value,
 };
 
+/** The permissions that files are made without, as octal digits. */
+export const umask: SettingType<number> = {
+  placeholder: 'umask',
+  accepts: 'the octal digits of a umask that leaves the owner all rights, such as 077, 027 or 007',
+  unit: 'octal digits',
+  toml: ['string'],
+  parse: (text) => (/^0?0[0-7]{2}$/.test(text) ? Number.parseInt(text, 8) : undefined),
+  show: (value) => value.toString(8).padStart(3, '0'),
+};
+
 export const boolean: SettingType<boolean> = {
   placeholder: 'true|false',
   accepts: 'true or false',

@@ -65,6 +65,13 @@ export const settings = {
       example: '10.0',
       help: 'Disk for rows kept ready to be sent that memory has no room for; 0 switches it off. Without it: half of the free space, at most 50 GB',
     },
+    umask: {
+      property: 'umask',
+      env: 'UMASK',
+      type: type.umask,
+      default: '077',
+      help: 'Permissions that files and folders of the server are made without: 077 keeps other users of the machine out, 027 lets the group read, 007 lets it write, too',
+    },
   },
   server: {
     grpc_host: {

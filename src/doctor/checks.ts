@@ -47,6 +47,11 @@ export const checks = {
     looksAt: 'the format of the directory of the frames is one that this version reads',
     remedy: 'start the version that the line names, or restore a backup ([Storage](../guides/storage.md#format))',
   },
+  permissions: {
+    looksAt:
+      'what other users of the machine may do with the frames, tokens and the analytics database, against `storage.umask`',
+    remedy: '`chmod`, as the line has it, or `storage.umask` where the group may see them',
+  },
   fsync: {
     looksAt: 'time of 20 small durable writes there; each append takes at least one',
     remedy: 'a disk that is faster, or that others do not use',

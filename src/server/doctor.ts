@@ -16,6 +16,7 @@ import { type EngineProcessFacts, judgeEngineProcess, judgeKernel } from '../doc
 import { type Finding, notOk, ok } from '../doctor/finding.ts';
 import { judgeListener, type Listener, tryListeners } from '../doctor/listeners.ts';
 import { judgeNode, nodeFacts } from '../doctor/node-runtime.ts';
+import { judgePermissions, permissionFacts } from '../doctor/permissions.ts';
 import { judgeResources, type ResourceNeeds, resourceFacts } from '../doctor/resources.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { tryWorker } from '../engines/duckdb/try-worker.ts';
@@ -111,6 +112,7 @@ async function examineFiles({ storage, audit, tls }: Config): Promise<Finding[]>
       (error: Error) => notOk('fail', 'analytics', error.message, 'the server does not start'),
     ),
     examineFormat(resolve(storage.parquetPath)),
+    permissionFacts(storage).then(judgePermissions),
     ...(audit.file === undefined ? [] : [examineAudit(audit.file)]),
     ...(hasTls ? [certificateFacts({ ...tls, certFile, keyFile }).then(judgeCertificate)] : []),
   ]);

@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
 import { errnoOf } from '../core/storage-error.ts';
+import { judgePermissions, permissionFacts } from '../doctor/permissions.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import { type BackupReport, type BackupRequest, backupDirectory } from '../frames/backup/backup-directory.ts';
@@ -26,6 +27,8 @@ import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 /** Checked before anything is opened: a path that cannot be used stops the start. */
 export async function prepareStorage({ storage }: Config, logger: Logger): Promise<void> {
   await makeDataDirectory(storage.dataDir);
+  const { level, found, meaning, remedy } = judgePermissions(await permissionFacts(storage));
+  if (level !== 'ok') logger.warn(`${found}: ${meaning}; ${remedy}`);
   await assertNoCutOffRestore(resolve(storage.parquetPath));
   await checkAnalyticsPath(storage.duckdbPath);
   await upgradeDirectory(resolve(storage.parquetPath), logger.area('frames'));

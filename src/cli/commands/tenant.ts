@@ -17,7 +17,7 @@ export async function tenant(environment: Environment, given: GivenTenant): Prom
   const command = parseCommand(environment, given);
   return runDirectoryCommand(environment, given.flags, {
     ofServer: tenantsOfServer,
-    ofDirectory: async (config) => (await environment.loadStorage()).openTenants(config),
+    ofDirectory: async (config) => (await environment.loadStorage(config)).openTenants(config),
     run: (tenants) => run(environment, tenants, command),
   });
 }

@@ -20,7 +20,7 @@ export async function token(environment: Environment, given: GivenToken): Promis
   const command = parseCommand(given);
   return runDirectoryCommand(environment, given.flags, {
     ofServer: tokensOfServer,
-    ofDirectory: async (config) => (await environment.loadStorage()).openTokens(config),
+    ofDirectory: async (config) => (await environment.loadStorage(config)).openTokens(config),
     run: (tokens) => run(environment, tokens, command),
   });
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Config } from '../../config/config.ts';
 import type { ConfigSources } from '../../config/load-config.ts';
 import type {
   BackupStorage,
@@ -33,9 +34,10 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
   onReloadSignal(listener: () => void): void;
   /** Tells what nobody caught, just before the process ends. */
   onFatal(report: (what: string, error: unknown) => void): void;
-  loadServer(): Promise<{ readonly startServer: StartServer }>;
-  /** The data directory, for commands that work without a server. */
-  loadStorage(): Promise<{
+  /** All files that this process and its children make from then on have the permissions that the settings allow. */
+  loadServer(config: Config): Promise<{ readonly startServer: StartServer }>;
+  /** The data directory, for commands that work without a server; as above. */
+  loadStorage(config: Config): Promise<{
     readonly verifyFrames: VerifyFrames;
     readonly openTokens: OpenTokens;
     readonly openTenants: OpenTenants;

@@ -12,7 +12,7 @@ export async function backup(environment: Environment, given: Given<DirectoryTab
   assertGiven('DEST', destination);
   const keep = parseKeep(given.flags.keep);
   const { config, logger } = directoryConfig(environment, given.flags);
-  const { backupStorage } = await environment.loadStorage();
+  const { backupStorage } = await environment.loadStorage(config);
   return untilStopped(environment, 'stopped; nothing is left of the backup', async (signal) => {
     const report = await backupStorage(config, logger, { destination, keep, signal });
     const { path, frames, bytes, copiedBytes, removed, faults, ms } = report;

@@ -9,7 +9,7 @@ export async function restore(environment: Environment, given: Given<DirectoryTa
   const [source = ''] = given.operands;
   assertGiven('SOURCE', source);
   const { config } = directoryConfig(environment, given.flags);
-  const { restoreStorage } = await environment.loadStorage();
+  const { restoreStorage } = await environment.loadStorage(config);
   return untilStopped(environment, 'stopped; nothing was restored', async (signal) => {
     const { backup, frames, bytes, faults, leftOut, ms } = await restoreStorage(config, { source, signal });
     for (const fault of faults) environment.stdout.write(`${faultLine(fault)}\n`);

@@ -46,7 +46,7 @@ async function serveUntil(
   notify: ServiceNotify,
 ): Promise<number> {
   const { config } = reload;
-  const { startServer } = await environment.loadServer();
+  const { startServer } = await environment.loadServer(config);
   let server: RunningServer;
   try {
     server = await startServer(config, logger, { shown: () => reload.shown });

@@ -12,7 +12,7 @@ export async function verify(environment: Environment, argv: readonly string[]):
   const isRepair = argv.includes(repairFlag);
   const { config } = loadConfig({ ...environment, argv: argv.filter((argument) => argument !== repairFlag) });
   const logger = directoryLogger(environment, config);
-  const { repairStorage, verifyFrames } = await environment.loadStorage();
+  const { repairStorage, verifyFrames } = await environment.loadStorage(config);
   return untilStopped(environment, 'stopped before everything was checked', async (signal) => {
     if (isRepair) tellRepairs(environment, await repairStorage(config, logger, { signal }));
     let [sound, unsummed, damaged] = [0, 0, 0];
