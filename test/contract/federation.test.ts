@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryFault } from '../../src/core/text/tsdb-query.ts';
 import { byCommand, FlightClient, ipcOf } from '../support/flight-client.ts';
 import { any } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
@@ -343,6 +344,8 @@ describe.skipIf(await questdbUnavailable())('SQL over frames and tables of a rea
     ["FROM tsdb.query('select 1; drop table trades')", 'sql_forbidden', 'it has a semicolon', 16],
     ["FROM tsdb.query('drop table trades')", 'sql_forbidden', 'does not begin with SELECT', 16],
     ["FROM tsdb.query('select * from read_parquet(''x'')')", 'sql_forbidden', 'read_parquet is not allowed', 16],
+    ["SELECT * FROM tsdb.query('select * from (show parameters)')", 'sql_forbidden', 'it has SHOW', 25],
+    ["SELECT * FROM tsdb.query('select * from ''query_activity''')", 'sql_forbidden', 'query_activity is not', 25],
     ['INSERT INTO tsdb.trades SELECT 1', 'sql_forbidden', 'tables of the external database are read only', 12],
     ['SELECT rowid FROM tsdb.trades', 'sql_error', 'rowid', undefined],
   ])('%s is refused', async (text, code, message, position) => {
@@ -352,6 +355,46 @@ describe.skipIf(await questdbUnavailable())('SQL over frames and tables of a rea
     const { host } = new URL(questdb.url);
     for (const secret of [login.password, host, server.dataDir]) expect(answer.text).not.toContain(secret);
     expect(await questdb.run('select count() from trades')).toEqual([[5]]);
+  });
+
+  test('each function that QuestDB has is allowed, or tells of the server or reads what is no table', async () => {
+    const names = await questdb.run('select distinct name from functions() order by name');
+    const refused = names.flat().filter((name) => /^[a-z]/i.test(`${name}`) && queryFault(`select ${name}(1)`));
+    const catalogs = /^(pg_|information_schema\.)/;
+    expect(refused.filter((name) => !catalogs.test(`${name}`)).join(' ')).toBe(
+      'all_tables build cancel_query checkpoint_status current_catalog current_data_id current_database current_schema ' +
+        'current_schemas current_setting current_user dump_memory_usage dump_thread_stacks export_activity export_files ' +
+        'files flush_query_cache format_type functions glob hydrate_table_metadata import_files keywords ' +
+        'materialized_views memory_metrics parquet_scan query_activity read_parquet reader_pool reload_config ' +
+        'session_user simulate_crash simulate_warnings table_columns table_partitions table_storage ' +
+        'table_writer_metrics tables touch txid_current version views wait_wal_table wal_tables wal_transactions writer_pool',
+    );
+  });
+
+  test('no name that QuestDB takes for a function passes the gate without parentheses', async () => {
+    const names = await questdb.run('select distinct name from functions() order by name');
+    const passed: string[] = [];
+    for (const name of names.flat().filter((each) => /^[a-z]/i.test(`${each}`))) {
+      for (const query of [`select * from ${name}`, `select * from '${name}'`, `select * from public.${name}`]) {
+        if (queryFault(query) === undefined && (await questdb.run(query).catch(() => undefined)) !== undefined)
+          passed.push(query);
+      }
+    }
+    expect(passed).toEqual([]);
+  });
+
+  test('a plot of QuestDB passes the same gate', async () => {
+    const plot = (query: string): Promise<Answer> =>
+      ask(`${server.url}/plot`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql: query, engine: 'tsdb', x: 'ts', y: ['price'] }),
+      });
+    for (const query of ['select * from (show parameters)', 'tables()', 'select * from "sys.telemetry_wal"']) {
+      expect((await plot(query)).json(), query).toMatchObject({ code: 'sql_forbidden' });
+    }
+    const drawn = await plot("select ts, price from trades -- all\nwhere symbol = 'BTC'; /* that's it */");
+    expect([drawn.status, drawn.json().points], drawn.text).toEqual([200, 3]);
   });
 
   test('no file stays behind', async () => {

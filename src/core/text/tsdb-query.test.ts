@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryFault } from './tsdb-query.ts';
+import { queryFault, withoutComments } from './tsdb-query.ts';
 
 test.each([
   'select 1',
@@ -12,6 +12,18 @@ test.each([
   'declare @a := 1 select @a',
   'select insert_time, updated from t',
   'select ts\nfrom t\twhere a in (1, 2)',
+  'select views, functions, t.build, "show", version from pages t where tables > 1 order by keywords, views',
+  'select * from trades latest on ts partition by symbol, venue limit (1 + 1), (3)',
+  "select * from trades t asof join quotes q on (symbol) tolerance 1h where not (q.bid > 1) and t.ts in ('2024', 'tables')",
+  "select ts, vwap(price, amount) from trades sample by 1h from '2024' to '2025' fill(null) align to calendar time zone 'UTC'",
+  'select first_value(p) ignore nulls over (partition by s order by ts rows between 1 preceding and current row) from t',
+  'select avg(price) over w from trades window w as (partition by symbol)',
+  'with x as (trades timestamp(ts)), y as (select * from x where s in (select s from x)) select * from x cross join (y) z',
+  "declare @from := dateadd('d', -1, now()), @t := trades select cast(price as decimal(10, 2)) from @t where ts > @from",
+  "select case when (a) then (b) else (c) end, extract(day from ts), cast('sp0' as geohash(3c)), #sp052w from t",
+  "select * from trades pivot (sum(price) for symbol in ('a'))",
+  'select x from long_sequence(3) union all (select 4) order by x',
+  'select * from public.trades',
 ])('%s is one query', (text) => {
   expect(queryFault(text)).toBeUndefined();
 });
@@ -40,6 +52,39 @@ test.each([
   ['select * from pg_catalog.pg_class', 'pg_catalog.pg_class'],
   ['select * from "information_schema.columns"()', 'information_schema.columns'],
   ['select * from "sys.acl"', 'sys.acl'],
+  ['select * from "sys".x', 'sys.x'],
+  ['select * from "information_schema".columns', 'information_schema.columns'],
+  ['select * from (show parameters)', 'SHOW'],
+  ['with p as (show parameters) select * from p', 'SHOW'],
+  ['select * from ((SHOW server_version))', 'SHOW'],
+  ['select * from tables()', 'tables is'],
+  ['select * from tables', 'tables is'],
+  ['select * from public.tables', 'tables is'],
+  ['select * from "functions"', 'functions is'],
+  ["select * from 'query_activity'", 'query_activity is'],
+  ['select * from `tables`', 'backtick'],
+  ['select * from (tables) t', 'tables is'],
+  ['select 1 from t union tables', 'tables is'],
+  ['select 1 from t join u on (a), tables', 'tables is'],
+  ['with x as (views) select * from x', 'views is'],
+  ['declare @t := tables select * from @t', 'tables is'],
+  ['select a from t where a in (declare @t := tables select table_name from @t)', 'tables is'],
+  ['select a from t where a in (all_tables())', 'all_tables is'],
+  ["select * from files('/')", 'files is'],
+  ["select * from table_columns('t')", 'table_columns is'],
+  ['select build()', 'build is'],
+  ['select build', 'build is'],
+  ['select "build"', 'build is'],
+  ['select pg_catalog.txid_current', 'pg_catalog.txid_current is'],
+  ['select a_function_of_tomorrow(1)', 'a_function_of_tomorrow is'],
 ])('%s is refused: %s', (text, problem) => {
   expect(queryFault(text)?.problem).toContain(problem);
+});
+
+test.each([
+  ["select 1 -- a;\n, 'x -- y' /* ' */ ;\n", "select 1      \n, 'x -- y'          \n"],
+  ['/* /* */ select */ drop table t', '/* /* */ select */ drop table t'],
+  ['select 1; drop table t;', 'select 1; drop table t '],
+])('%j is without its comments %j', (text, bare) => {
+  expect(withoutComments(text)).toBe(bare);
 });

@@ -1,3 +1,12 @@
+import {
+  catalogPrefix,
+  catalogs,
+  computingFunctions,
+  ownTablePrefix,
+  valuesOfTheServer,
+  wordsBeforeParenthesis,
+} from './tsdb-names.ts';
+
 /** Why a text is not one query of the external database's dialect that may be sent. */
 export interface QueryFault {
   readonly problem: string;
@@ -9,12 +18,13 @@ const quoted = /'[^']*'|"[^"]*"/g;
 
 /**
  * What is wrong with a text as one query (SELECT, WITH or DECLARE) in the dialect of the external database; undefined: nothing. It has no
- * comments: their ends are not the same to all who read them. Its functions only compute or read tables.
+ * comments: their ends are not the same to all who read them. Its functions are on a list of those that only compute.
  */
 export function queryFault(text: string): QueryFault | undefined {
-  const bare = text.replaceAll(quoted, (found) => (found.startsWith('"') ? ` ${found.slice(1, -1)} ` : " '' "));
   const words = text.replaceAll(quoted, ' ');
   if (/['"]/.test(words)) return { problem: 'a quote has no end', hint: 'close it' };
+  // The database reads them as quotes of names.
+  if (words.includes('`')) return { problem: 'it has a backtick', hint: 'put names in double quotes' };
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\0-\x08\x0b\x0c\x0e-\x1f]/.test(text)) return { problem: 'it has a control character', hint: 'leave it out' };
   if (/--|\/\*|\*\//.test(words))
@@ -25,11 +35,19 @@ export function queryFault(text: string): QueryFault | undefined {
     return { problem: 'it does not begin with SELECT, WITH or DECLARE', hint: 'only queries are sent' };
   }
   if (isChange(words)) return { problem: 'it changes something', hint: 'only queries are sent' };
-  const refused = refusedName(bare);
-  if (refused !== undefined) {
-    return { problem: `${refused} is not allowed in it`, hint: 'read tables, and compute with their columns' };
-  }
-  return undefined;
+  return nameFault(text);
+}
+
+/**
+ * The text as one query without comments and without the semicolon behind it; what is taken out leaves spaces, so that all else stands where
+ * it stood. A comment that may hold another one stays, and is a fault.
+ */
+export function withoutComments(text: string): string {
+  const bare = text.replaceAll(/'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\//g, (found) => {
+    const isComment = /^(?:--|\/\*)/.test(found) && !found.slice(2).includes('/*');
+    return isComment ? found.replaceAll(/[^\n]/g, ' ') : found;
+  });
+  return bare.replace(/;(?=\s*$)/, ' ');
 }
 
 function isBalanced(words: string): boolean {
@@ -52,23 +70,72 @@ function isChange(words: string): boolean {
   return false;
 }
 
-/**
- * Functions that read or write files, do something, or tell of the process, of other statements and of who is logged in. QuestDB reads some
- * of them without parentheses, too.
- */
-const refusedNames: ReadonlySet<string> = new Set(
-  `read_parquet parquet_scan files glob import_files export_files cancel_query flush_query_cache reload_config touch
-  hydrate_table_metadata simulate_crash simulate_warnings dump_memory_usage dump_thread_stacks query_activity export_activity
-  memory_metrics reader_pool writer_pool table_writer_metrics checkpoint_status current_user session_user current_setting
-  current_data_id txid_current wal_tables wal_transactions wait_wal_table table_storage table_partitions`.split(/\s+/),
-);
-/** Catalogs of other databases, which are made of such functions, and tables of QuestDB's own. */
-const refusedBeginnings = /^(?:pg_|information_schema\.|sys\.|telemetry|_query_trace)/;
+/** Texts, numbers, names with their dots, marks. */
+const tokens =
+  /'(?:[^']|'')*'|#[\w#/]*|\d[\p{L}\p{N}_.]*|(?<name>(?:"(?:[^"]|"")*"|[\p{L}_@$][\p{L}\p{N}_$@]*)(?:\.(?:"(?:[^"]|"")*"|[\p{L}\p{N}_$@]+))*)|[(),]/gu;
 
-function refusedName(bare: string): string | undefined {
-  for (const [name] of bare.matchAll(/[\p{L}_][\p{L}\p{N}_$.]*/gu)) {
-    const lower = name.toLowerCase();
-    if (refusedNames.has(lower) || refusedBeginnings.test(lower)) return lower;
+/** Where tables may stand, and where only values may: the database takes a function for a table without its parentheses. */
+type Clause = 'tables' | 'values' | 'condition of a join';
+
+const clauses: Readonly<Record<string, Clause>> = {
+  with: 'tables',
+  declare: 'tables',
+  from: 'tables',
+  join: 'tables',
+  union: 'tables',
+  except: 'tables',
+  intersect: 'tables',
+  select: 'values',
+  where: 'values',
+  by: 'values',
+  // Behind its comma the next table may stand.
+  on: 'condition of a join',
+};
+
+function nameFault(text: string): QueryFault | undefined {
+  const outer: Clause[] = [];
+  let clause: Clause = 'tables';
+  let isCallNext = false;
+  for (const { 0: token, groups, index } of text.matchAll(tokens)) {
+    if (token === '(') {
+      outer.push(clause);
+      if (isCallNext || clause === 'condition of a join') clause = 'values';
+    } else if (token === ')') clause = outer.pop() ?? 'tables';
+    else if (token === ',' && clause === 'condition of a join') clause = 'tables';
+    isCallNext = false;
+    const written = groups?.name ?? (token.startsWith("'") && clause === 'tables' ? token : undefined);
+    if (written === undefined) continue;
+    const name = folded(written);
+    const isCall = isBeforeParenthesis(text, index + token.length);
+    const isWord = name === written.toLowerCase();
+    if (isWord && name === 'show')
+      return { problem: 'it has SHOW', hint: `only queries are sent; write "show" for a name` };
+    clause = (isWord && Object.hasOwn(clauses, name) ? clauses[name] : undefined) ?? clause;
+    if (isCall && !wordsBeforeParenthesis.has(name)) {
+      if (!computingFunctions.has(name)) return notAllowed(name);
+      isCallNext = true;
+    } else if (catalogPrefix.test(name)) return notAllowed(name);
+    else if (clause === 'tables' && (catalogs.has(name) || ownTablePrefix.test(name))) return notAllowed(name);
+    else if (clause !== 'tables' && valuesOfTheServer.has(name)) return notAllowed(name);
   }
   return undefined;
+}
+
+function isBeforeParenthesis(text: string, at: number): boolean {
+  const parenthesis = /\s*\(/y;
+  parenthesis.lastIndex = at;
+  return parenthesis.test(text);
+}
+
+/** Without quotes, and without the schema that all tables are in. Some letters have the capitals of others. */
+function folded(written: string): string {
+  const name = written.replaceAll(/["']/g, '').toUpperCase().toLowerCase();
+  return name.replace(/^public\./, '');
+}
+
+function notAllowed(name: string): QueryFault {
+  return {
+    problem: `${name} is not allowed in it`,
+    hint: 'it may read tables, and compute with the functions that QuestDB 9.3 has for it; write t.name for a column of such a name',
+  };
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
+import { queryFault, withoutComments } from '../../core/text/tsdb-query.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { Row } from './plot-rows.ts';
 import { mostRows } from './plot-spec.ts';
@@ -14,8 +15,8 @@ const mostBytes = 64_000_000;
 
 /** The first rows of a query, from the external database. It runs whatever it is given, so that only a query is passed on. */
 export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly signal: AbortSignal }): Promise<TsdbRows> {
-  assertQuery(sql);
-  const parameters = [['query', sql] as const, ['limit', String(mostRows + 1)] as const, ['fmt', 'json'] as const];
+  const query = checkedQuery(sql);
+  const parameters = [['query', query] as const, ['limit', String(mostRows + 1)] as const, ['fmt', 'json'] as const];
   const request = { door: 'exec', parameters, statementTimeout: undefined, acceptEncoding: undefined } as const;
   const { status, body } = await tsdb.forward(request, options);
   const pieces: Buffer[] = [];
@@ -67,23 +68,10 @@ function typeOf(name: string): DataType {
   }
 }
 
-function assertQuery(sql: string): void {
-  const words = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
-  // A mark that is left may belong to a comment inside a comment, which hides more than was taken out.
-  const isClear = !/\/\*|\*\//.test(words) && !/;\s*[^;\s]/.test(words);
-  if (isClear && /^[\s(]*(?:select|with)\b/i.test(words) && !isWriteAfterWith(words)) return;
-  throw new AppError('sql_forbidden', 'only a query can be plotted', {
-    hint: 'it is one statement, and begins with SELECT or WITH',
-  });
-}
-
-/** The database has WITH before INSERT and UPDATE, too. */
-function isWriteAfterWith(words: string): boolean {
-  let depth = 0;
-  for (const [token] of words.matchAll(/[()]|\b(?:select|insert|update)\b/gi)) {
-    if (token === '(') depth++;
-    else if (token === ')') depth--;
-    else if (depth === 0) return token.toLowerCase() !== 'select';
-  }
-  return false;
+/** The query as it may be sent. */
+function checkedQuery(sql: string): string {
+  const query = withoutComments(sql);
+  const fault = queryFault(query);
+  if (fault === undefined) return query;
+  throw new AppError('sql_forbidden', `only a query can be plotted: ${fault.problem}`, { hint: fault.hint });
 }
