@@ -94,15 +94,26 @@ export class Issuer {
     try {
       return await this.#check(jwt, keys);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusal(error);
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw this.#refusal(jwt, error);
     }
     // Its key may be new.
     await this.#fetch();
     try {
       return await this.#check(jwt, this.#keys ?? keys);
     } catch (error) {
-      throw refusal(error);
+      throw this.#refusal(jwt, error);
     }
+  }
+
+  #refusal(jwt: string, error: unknown): unknown {
+    if (!(error instanceof errors.JOSEAlgNotAllowed)) return refusal(error);
+    const { name, algorithms } = this.settings;
+    const { alg = '' } = decodeProtectedHeader(jwt);
+    const shown = /^[\w-]{1,20}$/.test(alg) ? ` ${alg}` : '';
+    return unauthenticated(
+      `the token is refused: its algorithm${shown} is not among those of issuer ${name}`,
+      `let the issuer sign with ${algorithms.join(' or ')}, or the operator add the algorithm to [auth.issuers.${name}]`,
+    );
   }
 
   async #check(jwt: string, { find }: Keys): Promise<JWTPayload> {
@@ -215,14 +226,15 @@ function subjectOf({ sub }: JWTPayload): string {
   );
 }
 
-/** The values of a claim: by its name, or by a path with dots through objects. */
-function claimOf(payload: JWTPayload, name: string): string[] {
+/** The values of a claim, by its name, or by a path with dots through objects. One that has anything but texts has none. */
+function claimOf(payload: JWTPayload, name: string): readonly string[] {
   const inside = (at: unknown, key: string): unknown => (at as Record<string, unknown> | null | undefined)?.[key];
   const claim = payload[name] ?? name.split('.').reduce(inside, payload as unknown);
-  return [claim].flat().filter((each): each is string => typeof each === 'string');
+  const values: readonly unknown[] = [claim].flat();
+  return values.every((each) => typeof each === 'string') ? values : [];
 }
 
-function refusal(error: unknown): AppError {
+function refusal(error: unknown): unknown {
   if (error instanceof errors.JWTExpired)
     return unauthenticated('the token has expired', 'get a new one from its issuer');
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -237,5 +249,5 @@ function refusal(error: unknown): AppError {
       'get a new one from its issuer',
     );
   }
-  throw error;
+  return error;
 }

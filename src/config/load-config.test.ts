@@ -350,6 +350,18 @@ describe('a wrong value', () => {
       { toml: '[server]\ngrpc_port = "50052"' },
       `server.grpc_port is the string "50052" (set in ${defaultFile}:2); expected a number: a port from 0 to 65535; 0 lets the system choose`,
     ],
+    [
+      { env: { FRAMEHOLD_SQL_MEMORY_GB: '2' } },
+      'unknown variable FRAMEHOLD_SQL_MEMORY_GB in the environment; sql.memory_gb is FRAMEHOLD_SQL_MEMORY',
+    ],
+    [
+      { env: { FRAMEHOLD_GRPC_PROT: '1' } },
+      'unknown variable FRAMEHOLD_GRPC_PROT in the environment; did you mean FRAMEHOLD_GRPC_PORT?',
+    ],
+    [
+      { env: { FRAMEHOLD_SOMETHING_ELSE_ALTOGETHER: '1' } },
+      'unknown variable FRAMEHOLD_SOMETHING_ELSE_ALTOGETHER in the environment; `framehold server --help` lists them',
+    ],
     [{ toml: '[server]\ngrpc_prot = 1' }, `unknown key server.grpc_prot in ${defaultFile}:2; did you mean grpc_port?`],
     [
       { toml: '[compression]\ncolour = 1' },
@@ -479,4 +491,25 @@ describe('what the client commands read', () => {
       'client.server is "***@host:9000" (set by FRAMEHOLD_SERVER); expected a base URL',
     );
   });
+});
+
+it.each([
+  ['FRAMEHOLD_TOKEN', 'fh_x'],
+  ['FRAMEHOLD_SQL_MEMORY_GB', ' '],
+  ['SERVICE_SOMETHING', '1'],
+  ['FRAMEHOLD_ENGINES_SPARK_URL', 'sc://127.0.0.1:1'],
+  ['FRAMEHOLD_SERVICE_HOST', '10.0.0.1'],
+  ['FRAMEHOLD_SERVICE_PORT_HTTPS', '9000'],
+  ['FRAMEHOLD_PORT', 'tcp://10.0.0.1:9000'],
+  ['FRAMEHOLD_BLUE_PORT_9000_TCP_ADDR', '10.0.0.1'],
+])('the variable %s stops no start', (name, text) => {
+  expect(() =>
+    load({
+      env: {
+        [name]: text,
+        FRAMEHOLD_ENGINES_SPARK_KIND: 'spark-connect',
+        FRAMEHOLD_ENGINES_SPARK_URL: 'sc://127.0.0.1:1',
+      },
+    }),
+  ).not.toThrow();
 });

@@ -8,6 +8,7 @@ import type { DefaultContext } from './setting.ts';
 import { settingConflict } from './setting-conflicts.ts';
 import { configFileNames, type SettingRow, settingRows } from './setting-rows.ts';
 import * as type from './setting-type.ts';
+import { checkVariables } from './unknown-variables.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Everything that the configuration depends on. */
@@ -43,6 +44,7 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 
 /** Throws a UsageError for the first thing that is wrong. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
+  checkVariables(sources.env);
   const { values, chosen, settings, configFile, file } = resolve(settingRows, sources);
   const { engines, issuers, certificates, rows } = resolveNamedTables(file, sources.env, sources);
   const extraCertificatesFile = sources.env.NODE_EXTRA_CA_CERTS;

@@ -34,6 +34,8 @@ export async function* handleEvents(
     using _watch = await frames.watchAll(principal, tell, abort);
     yield undefined;
     for (;;) {
+      // It may have been while the reader had the last change.
+      abort.signal.throwIfAborted();
       await pending.wait(followers.progressIntervalMs);
       abort.signal.throwIfAborted();
       const changes = pending.take();
@@ -45,10 +47,10 @@ export async function* handleEvents(
   }
 }
 
-/** At most one for each handle, however slow their reader is. */
+/** At most two for each handle, however slow their reader is: appends, and the put or drop that came after them. */
 class PendingChanges implements Disposable {
   readonly #followers: Followers;
-  readonly #ready = new Map<string, FrameChange>();
+  readonly #ready = new Map<string, readonly FrameChange[]>();
   readonly #appends = new Map<string, FrameChange>();
   #wake: (() => void) | undefined;
   #cancelFlush: (() => void) | undefined;
@@ -64,13 +66,16 @@ class PendingChanges implements Disposable {
       this.#cancelFlush ??= this.#followers.timers.after(appendsEveryMs, () => this.#flush());
       return;
     }
+    const append = this.#appends.get(handle);
     this.#appends.delete(handle);
-    this.#ready.set(handle, change);
+    if (append !== undefined) this.#makeReady(append);
+    const [first] = this.#ready.get(handle) ?? [];
+    this.#ready.set(handle, first?.kind === 'append' ? [first, change] : [change]);
     this.wake();
   }
 
   take(): FrameChange[] {
-    const changes = [...this.#ready.values()];
+    const changes = [...this.#ready.values()].flat();
     this.#ready.clear();
     return changes;
   }
@@ -98,9 +103,14 @@ class PendingChanges implements Disposable {
 
   #flush(): void {
     this.#cancelFlush = undefined;
-    for (const [handle, append] of this.#appends) this.#ready.set(handle, merged(this.#ready.get(handle), append));
+    for (const append of this.#appends.values()) this.#makeReady(append);
     this.#appends.clear();
     this.wake();
+  }
+
+  #makeReady(append: FrameChange): void {
+    const before = this.#ready.get(append.handle) ?? [];
+    this.#ready.set(append.handle, [...before.slice(0, -1), merged(before.at(-1), append)]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
-import { ask } from '../support/http-client.ts';
+import { ask, sendRaw } from '../support/http-client.ts';
 
 let server: Framehold;
 let declared: Framehold;
@@ -69,6 +69,17 @@ describe('a server without http.hosts', () => {
       ]);
     }
   });
+});
+
+test.each([
+  ['http://evil.example/handles', 421],
+  ['http://evil.example', 421],
+  ['HTTPS://localhost@evil.example/handles', 421],
+  ['http://localhost:9000/handles', 200],
+  ['http://127.0.0.1/ping?a', 200],
+])('the host of the target %s counts, not the header', async (target, status) => {
+  const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+  expect(await sendRaw(server.url, head)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 describe('http.hosts', () => {

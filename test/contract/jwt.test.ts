@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { UnsecuredJWT } from 'jose';
+import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FlightClient, gather } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
@@ -7,15 +7,24 @@ import { type Answer, ask } from '../support/http-client.ts';
 import { TestIssuer } from '../support/issuer.ts';
 
 let issuer: TestIssuer;
+/** Whose claims name the tenant. */
+let byOrg: TestIssuer;
 let server: Framehold;
 let flight: FlightClient;
 
 beforeAll(async () => {
   issuer = await TestIssuer.start();
+  byOrg = await TestIssuer.start();
   server = await startFramehold({
     toml: `[auth]
 enabled = true
 max_failed_logins = 1000
+[auth.issuers.byorg]
+issuer = "${byOrg.url}"
+audience = "framehold"
+tenant_claim = "org"
+role_claim = "groups"
+roles = { all = "read" }
 [auth.issuers.corp]
 issuer = "${issuer.url}"
 audience = "framehold"
@@ -31,6 +40,7 @@ afterAll(async () => {
   flight[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
   issuer.stop();
+  byOrg.stop();
 });
 
 function as(jwt: string, path: string, more: { method?: string; body?: string } = {}): Promise<Answer> {
@@ -81,6 +91,10 @@ const otherKey = async () => {
   }
 };
 
+const unsigned = async () => new UnsecuredJWT({ iss: issuer.url }).encode();
+const signedWithSecret = () =>
+  new SignJWT({ iss: issuer.url }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32));
+
 test.each([
   ['expired', () => issuer.sign({ exp: now - 120 }), 'the token has expired'],
   ['not yet good', () => issuer.sign({ nbf: now + 600 }), 'its claim nbf is not'],
@@ -93,7 +107,8 @@ test.each([
   ['with a subject of several lines', () => issuer.sign({ sub: 'a\nb' }), 'its claim sub is not'],
   ['without an end', () => issuer.sign({ exp: undefined }), 'its claim exp is not'],
   ['of an issuer that is not known', () => issuer.sign({ iss: 'https://evil.example' }), 'an issuer that is not known'],
-  ['unsigned (alg none)', async () => new UnsecuredJWT({ iss: issuer.url }).encode(), 'its signature or form'],
+  ['unsigned (alg none)', unsigned, 'its algorithm none is not among those of issuer corp'],
+  ['signed with a shared secret', signedWithSecret, 'its algorithm HS256 is not among those of issuer corp'],
   ['signed with another key', otherKey, 'its signature or form'],
   ['cut', async () => (await issuer.sign()).slice(0, -10), 'its signature or form'],
   ['of which a letter is changed', async () => (await issuer.sign()).replace(/\.(.)/, '.x$1'), 'refused|not known'],
@@ -113,6 +128,29 @@ test('a good JWT without a role here is 403', async () => {
     403,
     'the token of issuer corp is good, but gives no role here',
   ]);
+});
+
+test('the hint for a JWT of another algorithm names those that are taken', async () => {
+  expect((await as(await signedWithSecret(), '/handles')).json().hint).toBe(
+    'let the issuer sign with RS256 or ES256 or EdDSA, or the operator add the algorithm to [auth.issuers.corp]',
+  );
+});
+
+test.each([
+  [{ groups: ['all', 5] }, 'no role'],
+  [{ groups: ['all', null] }, 'no role'],
+  [{ org: ['default', 5] }, 'no tenant'],
+  [{ org: ['default', null] }, 'no tenant'],
+  [{ org: ['default', 'acme'] }, 'no tenant'],
+  [{ org: ['default'] }, undefined],
+])('of a claim %j that is no text or list of texts nothing is taken', async (claims, problem) => {
+  const answer = await as(
+    await byOrg.sign({ aud: 'framehold', groups: ['all'], org: 'default', ...claims }),
+    '/handles',
+  );
+  expect([answer.status, answer.json().error]).toEqual(
+    problem === undefined ? [200, undefined] : [403, `the token of issuer byorg is good, but gives ${problem} here`],
+  );
 });
 
 test('the keys are fetched once for many JWTs, and outlast the issuer', async () => {

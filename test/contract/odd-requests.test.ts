@@ -35,6 +35,11 @@ test('a request without Host is refused in the one shape', async () => {
   expect(text).toContain('"code":"invalid_input"');
 });
 
+test.each(['Host: localhost', 'HOST: evil.example', 'host:'])('a second Host header "%s" is refused', async (line) => {
+  const text = await sendRaw(server.url, `GET /handles HTTP/1.1\r\nHost: localhost\r\n${line}\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*"the request has more than one Host header"/);
+});
+
 test.each(['GET /ping', 'GET /pingHTTP/1.1', 'GET /ping HTTP/0.9', 'GET /ping HTTP/2.0'])(
   '"%s" is refused, and nothing behind it is read',
   async (line) => {

@@ -191,7 +191,7 @@ class Dispatcher {
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
-    const asked = originForm(request.url ?? '/');
+    const { asked, authority } = splitAuthority(request.url ?? '/');
     const requestId = requestIdOf(request.headers['x-request-id']);
     const queryAt = asked.indexOf('?');
     const path = queryAt < 0 ? asked : asked.slice(0, queryAt);
@@ -225,7 +225,7 @@ class Dispatcher {
     }
     try {
       checkHead(request, exchange);
-      this.#hosts.check(request.headers.host);
+      this.#hosts.check(authority ?? request.headers.host);
       this.#checkBody(exchange);
       if (request.method === 'OPTIONS') {
         answerOptions(route, exchange);
@@ -446,6 +446,15 @@ function checkHead(request: IncomingMessage, { headers }: Exchange): void {
     headers.push('connection', 'close');
     throw new AppError('invalid_input', 'the request has no Host header, which HTTP/1.1 asks for');
   }
+  // Node tells the first; whoever stands before us may have looked at the last.
+  if (request.rawHeaders.filter((text, index) => index % 2 === 0 && isHost(text)).length > 1) {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', 'the request has more than one Host header', { hint: 'send one' });
+  }
+}
+
+function isHost(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === 'host';
 }
 
 /** What clients do wrong, and load that is shed, may come by the thousand. */
@@ -462,9 +471,11 @@ function queryOf(route: Route | undefined, target: string): string | undefined {
   }
 }
 
-/** A proxy, or a client that takes us for one, names the whole URL. */
-function originForm(target: string): string {
-  return /^https?:/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') || '/' : target;
+/** A proxy, or a client that takes us for one, names the whole URL; its host counts instead of the header, says RFC 9112. */
+function splitAuthority(target: string): { readonly asked: string; readonly authority: string | undefined } {
+  const [whole, authority] = /^https?:\/\/([^/?]*)/i.exec(target) ?? [''];
+  const rest = target.slice(whole.length);
+  return { asked: authority === undefined || rest.startsWith('/') ? rest : `/${rest}`, authority };
 }
 
 function allowedMethods(route: Route): string {
