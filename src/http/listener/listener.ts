@@ -355,7 +355,6 @@ class Dispatcher {
   #checkBody({ requestHeaders }: Exchange): void {
     const bytes = Number(requestHeaders['content-length'] ?? 0);
     if (bytes <= this.#options.maxBodyBytes) return;
-    // No `Connection: close`: Node would close at once, and the reset takes the answer from a client that still sends.
     throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
   }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long a body that nobody reads, or that goes on behind its answer, may take to end. */
+/** How long a body that nobody reads, or that goes on behind its answer, may take to end, and how much may come. */
 const unreadBodyMs = 5000;
+const unreadBodyBytes = 256 * 1024 * 1024;
+const looksMs = 100;
 
 /** Gives the rest of an unread body 5 s to arrive: from the end of the response, or from now if no route reads it. */
 export function cutUnreadBody(
@@ -10,16 +12,37 @@ export function cutUnreadBody(
   { isRead }: { readonly isRead: boolean },
 ): void {
   if (!hasBody(request)) return;
+  closeBehindBody(request);
   const start = (): void => {
     if (request.complete) return;
-    const timer = setTimeout(() => {
-      if (!request.complete) request.socket.destroy();
-    }, unreadBodyMs);
+    const { socket } = request;
+    const [fromMs, fromBytes] = [performance.now(), socket.bytesRead];
+    const timer = setInterval(() => {
+      const isOver = performance.now() - fromMs >= unreadBodyMs || socket.bytesRead - fromBytes > unreadBodyBytes;
+      if (isOver && !request.complete) socket.destroy();
+    }, looksMs);
     timer.unref();
-    request.once('close', () => clearTimeout(timer));
+    request.once('close', () => clearInterval(timer));
   };
   if (isRead) response.once('finish', start);
   else start();
+}
+
+/**
+ * Node closes a connection right behind its last answer. With bytes of a body that nobody has read, the kernel resets it then, and the
+ * reset takes the answer from a client that still sends. So our half is closed, and the other one when the body has come.
+ */
+function closeBehindBody(request: IncomingMessage): void {
+  const { socket } = request;
+  const close = Object.getPrototypeOf(socket).destroySoon as () => void;
+  socket.destroySoon = () => {
+    if (request.complete) {
+      close.call(socket);
+      return;
+    }
+    socket.end();
+    request.once('end', () => socket.destroy()).resume();
+  };
 }
 
 /** Resolves when all of a body that nobody reads has come, or its connection is gone. */
