@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { buildConsole } from './build-console.mjs';
@@ -11,19 +12,43 @@ const fresh = `${root}dist.new`;
 rmSync(fresh, { recursive: true, force: true });
 // One file for each kind of process: to find, read and link hundreds of them takes Node as long as all the rest of a start.
 // As CommonJS, so that a part of it which the source imports dynamically is not even begun before it is asked for.
-await esbuild.build({
+const shared = {
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', worker: 'src/engines/duckdb/worker/entry.ts' },
   outdir: fresh,
   bundle: true,
   packages: 'external',
   platform: 'node',
   format: 'cjs',
+  logLevel: 'warning',
+};
+await esbuild.build({
+  ...shared,
+  entryPoints: { program: 'src/main.ts', worker: 'src/engines/duckdb/worker/entry.ts' },
   target: 'node20.19',
   define: { 'import.meta.url': 'bundleUrl' },
   banner: { js: "'use strict';\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
   sourcemap: true,
-  logLevel: 'warning',
+  plugins: [
+    {
+      name: 'packages of which the code is in the program',
+      setup: (build) =>
+        build.onResolve({ filter: /^koffi$/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) })),
+    },
+  ],
+});
+// What looks at the version of Node before it loads the program.
+await esbuild.build({
+  ...shared,
+  entryPoints: { main: 'src/entry.ts' },
+  target: 'es2015',
+  // As `require`: to import a CommonJS file, Node would read it once more to find the names of its exports.
+  supported: { 'dynamic-import': false },
+  plugins: [
+    {
+      name: 'the program is a file of its own',
+      setup: (build) => build.onResolve({ filter: /\/main\.ts$/ }, () => ({ path: './program.js', external: true })),
+    },
+  ],
 });
 // The package around it is of ES modules.
 writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { availableParallelism } from 'node:os';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';

@@ -16,8 +16,8 @@ export interface CycloneDxComponent {
 }
 
 /**
- * The bill of materials of the package. npm writes that of a checkout: with all tools, where the packages that the console is
- * bundled from are among them.
+ * The bill of materials of the package. npm writes that of a checkout: with all tools, among which are the packages of which
+ * the program and the console have the code.
  */
 export function billOfMaterials(ofCheckout: CycloneDx, components: readonly Component[]): CycloneDx {
   const root = String(ofCheckout.metadata.component['bom-ref']);
@@ -48,9 +48,10 @@ export function billOfMaterials(ofCheckout: CycloneDx, components: readonly Comp
 }
 
 /** A lock file made by a mirror without a package does not name the licence of it. */
-function asShipped(found: CycloneDxComponent, { licence, inConsole }: Component): CycloneDxComponent {
+function asShipped(found: CycloneDxComponent, { name: ofComponent, licence, place }: Component): CycloneDxComponent {
   const licenses = found.licenses ?? [{ license: { id: licence } }];
-  if (!inConsole) return { ...found, licenses };
+  const isInFiles = place !== 'installed' && found['bom-ref'].startsWith(`${ofComponent}@`);
+  if (!isInFiles) return { ...found, licenses };
   const properties = (found.properties ?? []).filter(({ name }) => name !== 'cdx:npm:package:development');
   return { ...found, scope: 'required', properties, licenses };
 }

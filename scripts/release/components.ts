@@ -9,9 +9,12 @@ export interface Component {
   readonly licenceText: string;
   /** Of packages with binaries, of which npm installs those of the machine. */
   readonly platformPackages: readonly string[];
-  /** In the files of the console, and not in a package of its own. */
-  readonly inConsole: boolean;
+  /** A package of its own, or code in the files of the program or the console. */
+  readonly place: 'installed' | 'program' | 'console';
 }
+
+/** npm would warn of its install script, which only looks for the binaries that its platform packages have. */
+const programPackages = ['koffi'];
 
 interface LockPackage {
   readonly version: string;
@@ -21,7 +24,7 @@ interface LockPackage {
 }
 
 /**
- * The run-time dependencies of the lock file, and the packages that the console is bundled from. Their licence texts are those
+ * The run-time dependencies of the lock file, and the packages of which the program and the console have the code. Their licence texts are those
  * of the installed packages. The packages of a platform are a part of the one that asks for them.
  */
 export function shippedComponents(root: string, consolePackages: readonly string[]): readonly Component[] {
@@ -31,8 +34,16 @@ export function shippedComponents(root: string, consolePackages: readonly string
   const prefix = 'node_modules/';
   const entries = Object.entries(lock.packages).filter(([path]) => path.startsWith(prefix));
   const runTime = entries.filter(([, { dev }]) => dev !== true);
-  const platformPackages = new Set(runTime.flatMap(([, found]) => Object.keys(found.optionalDependencies ?? {})));
-  const component = ([path, found]: [string, LockPackage], inConsole: boolean): Component => {
+  const bundled = (name: string, place: 'program' | 'console'): [string, LockPackage, Component['place']] => {
+    const entry = entries.find(([path]) => path === `${prefix}${name}`);
+    if (entry === undefined) throw new Error(`${name} is in the ${place}, and package-lock.json does not have it`);
+    return [...entry, place];
+  };
+  const ofProgram = programPackages.map((name) => bundled(name, 'program'));
+  const asking = [...runTime, ...ofProgram].map(([, found]) => found);
+  const platformPackages = new Set(asking.flatMap((found) => Object.keys(found.optionalDependencies ?? {})));
+  const isShipped = (name: string): boolean => lock.packages[`${prefix}${name}`]?.dev !== true;
+  const component = ([path, found, place]: [string, LockPackage, Component['place']]): Component => {
     const name = path.slice(path.lastIndexOf(prefix) + prefix.length);
     if (found.license === undefined) throw new Error(`package-lock.json does not name the licence of ${name}`);
     const folder = join(root, path);
@@ -42,20 +53,17 @@ export function shippedComponents(root: string, consolePackages: readonly string
       version: found.version,
       licence: found.license,
       licenceText: licenceText(folder),
-      platformPackages: Object.keys(found.optionalDependencies ?? {}).sort(),
-      inConsole,
+      platformPackages: Object.keys(found.optionalDependencies ?? {})
+        .filter(isShipped)
+        .sort(),
+      place,
     };
   };
   const installed = runTime
     .filter(([path]) => !platformPackages.has(path.slice(prefix.length)))
-    .map((entry) => component(entry, false));
-  const bundled = consolePackages.map((name) => {
-    const entry = entries.find(([path]) => path === `${prefix}${name}`);
-    if (entry === undefined)
-      throw new Error(`the console is bundled from ${name}, which package-lock.json does not have`);
-    return component(entry, true);
-  });
-  return [...installed, ...bundled].sort((a, b) => (a.name < b.name ? -1 : 1));
+    .map(([path, found]) => component([path, found, 'installed']));
+  const inFiles = [...ofProgram, ...consolePackages.map((name) => bundled(name, 'console'))].map(component);
+  return [...installed, ...inFiles].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function checkInstalled(folder: string, version: string): void {

@@ -5,7 +5,8 @@ const rule = '-'.repeat(80);
 /** NOTICE: the work of others in the package and beside it, with their licences. */
 export function noticeText(components: readonly Component[]): string {
   const row = ({ name, version, licence }: Component): string => `- ${name} ${version} (${licence})`;
-  const installed = components.filter(({ inConsole }) => !inConsole);
+  const rowsOf = (place: Component['place'], shown: (component: Component) => string[]): string[] =>
+    components.filter((component) => component.place === place).flatMap(shown);
   const withPlatforms = (component: Component): string[] => [
     row(component),
     ...component.platformPackages.map((name) => `  - ${name}`),
@@ -18,13 +19,17 @@ export function noticeText(components: readonly Component[]): string {
     'npm installs these packages with it. Of indented packages, which hold binaries, it installs those of the platform;',
     'they have the version and the licence of the package above them:',
     '',
-    ...installed.flatMap(withPlatforms),
+    ...rowsOf('installed', withPlatforms),
     '',
     "DuckDB's library in these packages contains further works; their licences are in the folder third_party of its sources.",
     '',
+    'dist/worker.js contains code of these packages, and npm installs their indented packages in the same way:',
+    '',
+    ...rowsOf('program', withPlatforms),
+    '',
     'The files of the console (dist/console) contain code of these packages:',
     '',
-    ...components.filter(({ inConsole }) => inConsole).map(row),
+    ...rowsOf('console', (component) => [row(component)]),
     '',
     'The licences:',
     '',

@@ -1,3 +1,4 @@
+import { isInRange } from '../core/node-range.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 
 export interface NodeFacts {
@@ -40,12 +41,4 @@ export function judgeNode({ version, range, platform, arch, glibc }: NodeFacts):
     return notOk('note', 'node', found, meaning, 'use Linux for production');
   }
   return ok('node', found);
-}
-
-/** Of ranges such as `>=20.19 <27`. */
-function isInRange(version: string, range: string): boolean {
-  const [, least = '0', end = 'Infinity'] = /^>=([\d.]+) <(\d+)$/.exec(range) ?? [];
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
-  return (major > leastMajor || (major === leastMajor && minor >= leastMinor)) && major < Number(end);
 }

@@ -21,6 +21,7 @@ let directory: TemporaryDirectory;
 let installed: string;
 let command: string;
 let printed: string;
+let warned: string;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
@@ -36,7 +37,7 @@ beforeAll(async () => {
     npm_config_prefer_offline: 'true',
   };
   const [script = ''] = codeBlocks(section, 'sh');
-  printed = (await run(join(tools, 'sh'), ['-euc', script], { cwd: checkout, env })).stdout;
+  ({ stdout: printed, stderr: warned } = await run(join(tools, 'sh'), ['-euc', script], { cwd: checkout, env }));
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
@@ -44,10 +45,30 @@ test('the commands of the guide pack and install it where there are only node, n
   expect(printed.trimEnd().split('\n').at(-1)).toBe(`framehold ${version}`);
 });
 
+test('npm warns of nothing at the installation', () => {
+  // Settings of whoever runs the tests are no concern of the package.
+  const lines = warned.split('\n').filter((line) => line.startsWith('npm warn') && !/Unknown \w+ config/.test(line));
+  expect(lines).toEqual([]);
+});
+
+test.concurrent.for([['--version'], ['server', '--demo'], ['doctor'], ['ls'], ['token', 'create', '--data-dir', 'x']])(
+  'on Node 18 `framehold %s` says in one line what it needs',
+  async (argv, { expect }) => {
+    const binary = await needed('the package on Node 18', () => nodeBinary(18));
+    if (binary === undefined) return;
+    const ended = run(binary, [command, ...argv], { cwd: directory.path });
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^framehold: Node\.js 18\.\d+\.\d+ is not supported; use Node\.js >=[^\n]+\n$/),
+    });
+  },
+);
+
 test('the package has the program, the console, guides and files for operators, and nothing else', async () => {
   const wanted = [
     ...[
-      /^dist\/(main|worker)\.js$/,
+      /^dist\/(main|program|worker)\.js$/,
       /^dist\/package\.json$/,
       /^dist\/console\/[\w.-]+\.(html|js|css|svg)(\.br|\.gz)?$/,
     ],

@@ -13,7 +13,7 @@ const source = fileURLToPath(new URL('../node-versions/', import.meta.url));
  * none for this platform. The npm package `node` itself fetches by an install script, which npm 11 does not run; the packages
  * behind it hold the binary.
  */
-export async function nodeBinary(major: 20 | 22 | 24): Promise<string> {
+export async function nodeBinary(major: 18 | 20 | 22 | 24): Promise<string> {
   if (process.version.startsWith(`v${major}.`)) return process.execPath;
   const folder = await cachedPackages('node-versions', { content: 'versions of Node', source });
   const platform = `${process.platform}-${process.arch}`;

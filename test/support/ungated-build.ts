@@ -41,7 +41,7 @@ export async function buildWithout(walls: readonly Wall[]): Promise<TemporaryDir
     plugins: walls.map((wall) => ({ name: wall, setup: removals[wall] })),
   });
   await writeFile(join(directory.path, 'package.json'), '{ "type": "commonjs" }\n');
-  await copyFile(join(root, 'dist/main.js'), join(directory.path, 'main.js'));
+  for (const file of ['main.js', 'program.js']) await copyFile(join(root, 'dist', file), join(directory.path, file));
   await symlink(join(root, 'node_modules'), join(directory.path, 'node_modules'));
   return directory;
 }
