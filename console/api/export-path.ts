@@ -62,6 +62,7 @@ export function exportPath(source: ExportSource, { format, escapeFormulas }: Exp
   }
   if (escapeFormulas && canEscapeFormulas(source, format)) query.set('escapeFormulas', 'true');
   if (format === 'json') query.set('quoteLargeNum', 'true');
+  if (format === 'json' || format === 'ndjson') query.set('quoteNonFinite', 'true');
   const path = `/exp?${query}`;
   return path.length > maxPathLength ? undefined : path;
 }

@@ -1,6 +1,5 @@
 import type { Answer } from '#client/api.ts';
 import { call } from '../api/request.ts';
-import type { GridColumn } from '../grid/grid-source.ts';
 
 export type Frame = Answer<'GET /handles/{handle}'>;
 export type FrameColumn = NonNullable<Frame['columns']>[number];
@@ -24,13 +23,4 @@ export function versionIdOf(etag: string): string {
     .replace(/^W\//, '')
     .replace(/^"|"$/g, '')
     .replace(/-(gzip|br)$/, '');
-}
-
-/** `DOUBLE[][]` for an array of two dimensions. */
-export function typeName({ type, elemType, dim = 1 }: FrameColumn): string {
-  return type === 'ARRAY' && elemType !== undefined ? elemType + '[]'.repeat(dim) : type;
-}
-
-export function gridColumn(column: FrameColumn): GridColumn {
-  return { name: column.name, type: typeName(column) };
 }

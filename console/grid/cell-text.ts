@@ -2,6 +2,11 @@ import type { Cell, GridColumn } from './grid-source.ts';
 
 const numeric = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL(\(.*\))?)$/;
 const numericOfEngines = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]*INT|REAL)$/;
+/** Of which the server names values that are no number, or have no end. */
+const measured = /^(FLOAT|DOUBLE|DATE|TIMESTAMP(_NS)?)$/;
+const notFinite = new Set<Cell | undefined>(['NaN', 'Infinity', '-Infinity']);
+/** Their JSON has quotes where a value is no JSON number, and nowhere else. */
+const numberList = /^(LONG|FLOAT|DOUBLE)\[/;
 /** More is not laid out in a cell. */
 const maxShown = 300;
 
@@ -14,11 +19,22 @@ export function isText(column: GridColumn): boolean {
   return !isNumeric(column) && !/^(BOOLEAN|DATE|TIME|TIMESTAMP.*|UUID)$/.test(column.type);
 }
 
+/** NaN, or infinite: a text of these letters in a column of texts is neither. */
+export function isNotFinite(cell: Cell | undefined, { type }: GridColumn): boolean {
+  return notFinite.has(cell) && measured.test(type);
+}
+
 /** All of a value, as an export spells it. NULL has no text. */
-export function textOf(cell: Cell, { type }: GridColumn): string {
+export function textOf(cell: Cell, column: GridColumn): string {
   if (cell === null) return '';
-  if (typeof cell === 'string') return type === 'DATE' ? cell.replace(/T00:00:00(\.0+)?Z$/, '') : cell;
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+  if (typeof cell === 'string') return column.type === 'DATE' ? cell.replace(/T00:00:00(\.0+)?Z$/, '') : cell;
+  return typeof cell === 'object' ? jsonOf(cell, column) : String(cell);
+}
+
+/** `indent`: each part on a line of its own. */
+export function jsonOf(cell: Cell, { type }: GridColumn, indent?: number): string {
+  const text = JSON.stringify(cell, null, indent);
+  return numberList.test(type) ? text.replaceAll('"', '') : text;
 }
 
 /** One line of it. */
@@ -33,7 +49,7 @@ export function shownText(cell: Cell, column: GridColumn): string {
 /** What a cell looks like beside its text. */
 export function cellClass(cell: Cell | undefined, column: GridColumn): string {
   if (cell === undefined) return 'grid-cell pending';
-  if (cell === null) return isNumeric(column) ? 'grid-cell number null' : 'grid-cell null';
-  if (cell === '') return 'grid-cell null';
-  return isNumeric(column) ? 'grid-cell number' : 'grid-cell';
+  const base = isNumeric(column) ? 'grid-cell number' : 'grid-cell';
+  if (cell === null || cell === '') return `${base} null`;
+  return isNotFinite(cell, column) ? `${base} not-finite` : base;
 }

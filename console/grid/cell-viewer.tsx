@@ -3,9 +3,12 @@ import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Check } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
+import { signedText } from '../widgets/hidden-characters.ts';
 import { notify } from '../widgets/notices.tsx';
 import { saveBlob } from '../widgets/save-blob.ts';
-import { textOf } from './cell-text.ts';
+import { SignedText } from '../widgets/signed-text.tsx';
+import { isNotFinite, jsonOf, textOf } from './cell-text.ts';
+import { CellValue } from './cell-value.tsx';
 import type { Cell, GridColumn } from './grid-source.ts';
 
 /** More would stop the page for a while. */
@@ -22,14 +25,14 @@ export interface CellViewerProps {
 /** All of one value: long text, JSON, arrays. */
 export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
   const text = useMemo(() => textOf(cell, column), [cell, column]);
-  const structured = useMemo(() => structuredText(cell, text), [cell, text]);
+  const structured = useMemo(() => structuredText(cell, column, text), [cell, column, text]);
   const [isStructured, setStructured] = useState(structured !== undefined);
   const full = isStructured && structured !== undefined ? structured : text;
   return (
-    <Dialog title={`${column.name} of row ${formatCount(row + 1)}`} class="cell-viewer" onClose={onClose}>
+    <Dialog title={`${signedText(column.name)} of row ${formatCount(row + 1)}`} class="cell-viewer" onClose={onClose}>
       <div class="toolbar">
         <span class="badge">{column.type}</span>
-        <span class="muted">{describe(cell, text)}</span>
+        <span class="muted">{isNotFinite(cell, column) ? 'not a finite value' : describe(cell, text)}</span>
         {structured !== undefined && (
           <Check class="option push" isChecked={isStructured} onChange={setStructured}>
             Indented
@@ -39,7 +42,13 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
       <section aria-label="Value">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
         <pre class="cell-text" tabIndex={0}>
-          {cell === null ? <em class="muted">NULL</em> : full.slice(0, maxShown)}
+          {cell === null ? (
+            <em class="muted">NULL</em>
+          ) : isNotFinite(cell, column) ? (
+            <CellValue cell={cell} column={column} />
+          ) : (
+            <SignedText text={full.slice(0, maxShown)} />
+          )}
         </pre>
       </section>
       {full.length > maxShown && (
@@ -75,8 +84,8 @@ function describe(cell: Cell, text: string): string {
 }
 
 /** Texts that are JSON as well. */
-function structuredText(cell: Cell, text: string): string | undefined {
-  if (cell !== null && typeof cell === 'object') return JSON.stringify(cell, null, 2);
+function structuredText(cell: Cell, column: GridColumn, text: string): string | undefined {
+  if (cell !== null && typeof cell === 'object') return jsonOf(cell, column, 2);
   if (typeof cell !== 'string' || text.length > 5_000_000 || !/^\s*[[{]/.test(text)) return undefined;
   return indentJson(text);
 }

@@ -11,7 +11,7 @@ import { type CopyFormat, copyFormats, formatCells } from './copy-format.ts';
 import { copyOptions, maxCopiedCells } from './copy-options.ts';
 import type { Cell, GridSource } from './grid-source.ts';
 
-const rowsOfRequest = 2000;
+const cellsOfRequest = 100_000;
 
 export interface CopyDialogProps {
   readonly source: GridSource;
@@ -20,22 +20,24 @@ export interface CopyDialogProps {
 }
 
 /** Copies cells that are not all loaded, or in another format. */
-export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
+export function CopyDialog({ source, range: asked, onClose }: CopyDialogProps) {
   const options = copyOptions.value;
   const [rows, setRows] = useState<readonly (readonly Cell[])[]>([]);
   const [error, setError] = useState<unknown>();
-  const columns = source.columns.slice(range.firstColumn, range.lastColumn + 1);
-  const rowCount = range.lastRow - range.firstRow + 1;
-  const isTooMuch = rowCount * columns.length > maxCopiedCells;
+  const columns = source.columns.slice(asked.firstColumn, asked.lastColumn + 1);
+  const askedRows = asked.lastRow - asked.firstRow + 1;
+  const rowCount = Math.min(askedRows, Math.max(1, Math.floor(maxCopiedCells / columns.length)));
+  const { firstRow, firstColumn, lastColumn } = asked;
   const isReady = rows.length === rowCount;
   useEffect(() => {
-    if (isTooMuch) return undefined;
     const abort = new AbortController();
-    loadRows(source, range, abort.signal, setRows).catch((failure: unknown) => {
-      if (!isAbort(failure)) setError(failure);
-    });
+    loadRows(source, { ...asked, lastRow: firstRow + rowCount - 1 }, abort.signal, setRows).catch(
+      (failure: unknown) => {
+        if (!isAbort(failure)) setError(failure);
+      },
+    );
     return () => abort.abort();
-  }, [source, range, isTooMuch]);
+  }, [source, firstRow, rowCount, firstColumn, lastColumn]);
   const copy = (): void => {
     if (!copyText(formatCells(columns, rows, options))) {
       notify('The browser did not let it be copied', { isError: true });
@@ -47,7 +49,9 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
   return (
     <Dialog title="Copy" onClose={onClose}>
       <p class="muted">
+        {rowCount < askedRows && 'The first '}
         {formatCountOf(rowCount, 'row')} × {formatCountOf(columns.length, 'column')}
+        {rowCount < askedRows && ` of ${formatCount(askedRows)} rows: an export has all of them`}
       </p>
       <fieldset class="option-group">
         <legend>Format</legend>
@@ -82,16 +86,9 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
       >
         {escapeFormulasText}
       </Check>
-      {isTooMuch && (
-        <p class="error" role="alert">
-          At most {formatCount(maxCopiedCells)} cells can be copied. Export them as a file instead.
-        </p>
-      )}
       <ErrorMessage error={error} />
       <div class="dialog-actions">
-        {!isReady && !isTooMuch && error === undefined && (
-          <progress aria-label="Rows loaded" max={rowCount} value={rows.length} />
-        )}
+        {!isReady && error === undefined && <progress aria-label="Rows loaded" max={rowCount} value={rows.length} />}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
@@ -110,6 +107,7 @@ async function loadRows(
   onRows: (rows: readonly (readonly Cell[])[]) => void,
 ): Promise<void> {
   const loaded: (readonly Cell[])[] = [];
+  const rowsOfRequest = Math.max(1, Math.floor(cellsOfRequest / source.columns.length));
   while (loaded.length <= range.lastRow - range.firstRow) {
     const from = range.firstRow + loaded.length;
     const rows = await rangeRows(source, range, from, Math.min(from + rowsOfRequest, range.lastRow + 1), signal);

@@ -1,6 +1,7 @@
+import { signedText, textParts } from '../widgets/hidden-characters.ts';
 import { isNumeric } from './cell-text.ts';
 import type { ColumnLayout } from './column-layout.ts';
-import { type CellMarks, createElement, placeCell } from './grid-row.ts';
+import { type CellMarks, createElement, partNode, placeCell } from './grid-row.ts';
 import type { GridColumn } from './grid-source.ts';
 
 /** The names and types of the columns, which stay above the rows. */
@@ -58,9 +59,9 @@ export class GridHeader {
     element.classList.toggle('number', isNumeric(column));
     element.setAttribute('aria-colindex', String(index + 2));
     element.dataset.column = String(index);
-    element.title = `${column.name} · ${column.type}`;
+    element.title = `${signedText(column.name)} · ${column.type}`;
     const name = element.appendChild(createElement('grid-name'));
-    name.textContent = column.name;
+    name.append(...textParts(column.name).map(partNode));
     const type = element.appendChild(createElement('grid-type'));
     type.textContent = column.type;
     const edge = element.appendChild(createElement('grid-resize'));

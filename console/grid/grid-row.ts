@@ -1,4 +1,5 @@
 import { formatCount } from '../widgets/format.ts';
+import { type TextPart, textParts } from '../widgets/hidden-characters.ts';
 import { cellClass, shownText } from './cell-text.ts';
 import type { ColumnLayout } from './column-layout.ts';
 import type { Cell, GridColumn } from './grid-source.ts';
@@ -6,6 +7,8 @@ import type { Cell, GridColumn } from './grid-source.ts';
 interface GridCell {
   readonly element: HTMLElement;
   readonly text: Text;
+  /** What is shown, where it has signs: then elements stand in the place of `text`. */
+  signed?: string | undefined;
   className: string;
 }
 
@@ -82,7 +85,7 @@ export class GridRow {
       if (column === undefined) continue;
       const value = row?.[index];
       const text = value === undefined ? '' : shownText(value, column);
-      if (cell.text.data !== text) cell.text.data = text;
+      showText(cell, text);
       this.#mark(cell, index, cellClass(value, column), marks);
     }
   }
@@ -110,6 +113,28 @@ export class GridRow {
     cell.element.className = className;
     cell.element.setAttribute('aria-selected', String(isSelected));
   }
+}
+
+function showText(cell: GridCell, text: string): void {
+  const parts = textParts(text);
+  if (parts.some(({ sign }) => sign !== undefined)) {
+    if (cell.signed !== text) cell.element.replaceChildren(...parts.map(partNode));
+    cell.signed = text;
+    return;
+  }
+  if (cell.signed !== undefined) cell.element.replaceChildren(cell.text);
+  cell.signed = undefined;
+  if (cell.text.data !== text) cell.text.data = text;
+}
+
+/** As `SignedText` renders it. */
+export function partNode({ text, sign }: TextPart): Node {
+  if (sign === undefined) return document.createTextNode(text);
+  const element = document.createElement('bdi');
+  element.className = 'hidden-character';
+  element.dataset.sign = sign;
+  element.textContent = text;
+  return element;
 }
 
 function createCell(): GridCell {

@@ -6,6 +6,16 @@ export interface GridColumn {
   readonly type: string;
 }
 
+/** As an answer describes it. `DOUBLE[][]` for an array of two dimensions. */
+export function gridColumn({ name, type, elemType, dim = 1 }: AnswerColumn): GridColumn {
+  return { name, type: type === 'ARRAY' && elemType !== undefined ? elemType + '[]'.repeat(dim) : type };
+}
+
+export interface AnswerColumn extends GridColumn {
+  readonly elemType?: string | undefined;
+  readonly dim?: number | undefined;
+}
+
 /** As it came: large integers, decimals and times are texts, so that none is rounded. */
 export type Cell = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
 

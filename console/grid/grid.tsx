@@ -114,7 +114,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
   const openCopy = (): void => {
     const selected = viewport.current?.range ?? {
       firstRow: 0,
-      lastRow: Math.max(0, source.rowCount.peek() - 1),
+      lastRow: source.rowCount.peek() - 1,
       firstColumn: 0,
       lastColumn: source.columns.length - 1,
     };
@@ -200,7 +200,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
           <button type="button" class="link-button" title="Ctrl+G" onClick={() => setDialog({ kind: 'row' })}>
             Go to row
           </button>
-          <button type="button" class="link-button" onClick={openCopy}>
+          <button type="button" class="link-button" disabled={rowCount === 0} onClick={openCopy}>
             Copy as …
           </button>
         </span>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { Choice } from '../widgets/fields.tsx';
+import { signedText } from '../widgets/hidden-characters.ts';
 
 /** A menu of more would take seconds to be made: its columns are found by typing. */
 export const mostInMenu = 200;
@@ -19,7 +20,7 @@ export function ColumnChoice({ label, value, names, none, onChange }: ColumnChoi
   const id = useId();
   const [typed, setTyped] = useState<string>();
   if (names.length <= mostInMenu) {
-    const options = names.map((name) => [name, name] as const);
+    const options = names.map((name) => [name, signedText(name)] as const);
     const all = none === undefined ? options : [['', none] as const, ...options];
     return <Choice label={label} value={value} options={all} onChange={onChange} />;
   }
@@ -40,7 +41,7 @@ export function ColumnChoice({ label, value, names, none, onChange }: ColumnChoi
       />
       <datalist id={id}>
         {foundNames(names, typed ?? value).map((name) => (
-          <option key={name} value={name} />
+          <option key={name} value={name} label={signedText(name)} />
         ))}
       </datalist>
     </label>

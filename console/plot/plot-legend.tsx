@@ -1,3 +1,5 @@
+import { signedText } from '../widgets/hidden-characters.ts';
+import { SignedText } from '../widgets/signed-text.tsx';
 import type { PlotAnswer, PlotSeries } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 import { numberText, seriesName, xText } from './plot-text.ts';
@@ -29,7 +31,9 @@ export function PlotLegend({ plot, settings, colours, hidden, cursor, onToggle }
             onClick={() => onToggle(name)}
           >
             <span class="plot-swatch" style={{ backgroundColor: colours[i % colours.length] }} />
-            <span class="plot-name">{name}</span>
+            <span class="plot-name">
+              <SignedText text={name} />
+            </span>
             {at !== undefined && <span class="plot-value">{numberText(one.y[at] ?? null)}</span>}
           </button>
         );
@@ -40,7 +44,7 @@ export function PlotLegend({ plot, settings, colours, hidden, cursor, onToggle }
 }
 
 function cursorText(plot: PlotAnswer, settings: PlotSettings, cursor: number): string {
-  if (plot.x.type === 'category') return String(plot.series[0]?.x[Math.round(cursor)] ?? '');
+  if (plot.x.type === 'category') return signedText(String(plot.series[0]?.x[Math.round(cursor)] ?? ''));
   return xText(plot.x.type === 'time' ? Math.round(cursor) : cursor, plot, settings.zone);
 }
 

@@ -32,6 +32,7 @@ export type ColumnClass = 'time' | 'number' | 'text' | 'other';
 
 export function classOf({ type }: PlotColumn): ColumnClass {
   const name = type.toUpperCase();
+  if (name.endsWith(']')) return 'other';
   if (/^(TIMESTAMP|DATE|TIME)/.test(name)) return 'time';
   if (/^(BYTE|SHORT|INT|LONG|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|UINT|FLOAT|DOUBLE|DECIMAL|REAL)/.test(name)) {
     return name.startsWith('INTERVAL') ? 'other' : 'number';

@@ -1,4 +1,5 @@
 import { formatCount } from '../widgets/format.ts';
+import { SignedText } from '../widgets/signed-text.tsx';
 import type { PlotAnswer } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 import { plotTable } from './plot-text.ts';
@@ -21,7 +22,7 @@ export function PlotTable({ plot, settings }: { readonly plot: PlotAnswer; reado
           <tr>
             {head.map((name) => (
               <th key={name} scope="col">
-                {name}
+                <SignedText text={name} />
               </th>
             ))}
           </tr>
@@ -30,7 +31,9 @@ export function PlotTable({ plot, settings }: { readonly plot: PlotAnswer; reado
           {rows.slice(0, mostShown).map((row, i) => (
             <tr key={i}>
               {row.map((cell, j) => (
-                <td key={j}>{cell}</td>
+                <td key={j}>
+                  <SignedText text={String(cell)} />
+                </td>
               ))}
             </tr>
           ))}

@@ -1,4 +1,5 @@
 import type UPlot from 'uplot';
+import { signedText } from '../widgets/hidden-characters.ts';
 import { type ChartView, hasFineTimes, isCrowded, longestLabel } from './chart-view.ts';
 import { categoriesOf } from './plot-shapes.ts';
 import { numberText, timeText } from './plot-text.ts';
@@ -24,7 +25,7 @@ export function xAxis(view: () => ChartView, width: number): Partial<UPlot.Axis>
       rotate: isCrowded(view(), width) ? -45 : 0,
       size: isCrowded(view(), width) ? 90 : 40,
       splits: () => categoriesOf(view().plot).map((_, i) => i),
-      values: (_, splits) => splits.map((i) => shortened(categoriesOf(view().plot)[i] ?? '')),
+      values: (_, splits) => splits.map((i) => shortened(signedText(categoriesOf(view().plot)[i] ?? ''))),
       grid: { show: false },
     };
   }

@@ -2,6 +2,7 @@ import { messageOf } from '../api/api-error.ts';
 import { identity, isOperator } from '../api/session.ts';
 import { formatDuration } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
+import { SignedText } from '../widgets/signed-text.tsx';
 import { PanelTable } from './panel-table.tsx';
 import { cancelStatement, type RunningStatement, statements } from './server-state.ts';
 
@@ -43,13 +44,22 @@ export function StatementTable() {
 
 function Sql({ text }: { readonly text: string }) {
   const oneLine = text.replace(/\s+/g, ' ').trim();
-  if (text === oneLine && oneLine.length <= shortSql) return <code>{oneLine}</code>;
+  if (text === oneLine && oneLine.length <= shortSql)
+    return (
+      <code>
+        <SignedText text={oneLine} />
+      </code>
+    );
   return (
     <details>
       <summary>
-        <code>{oneLine.length > shortSql ? `${oneLine.slice(0, shortSql)}…` : oneLine}</code>
+        <code>
+          <SignedText text={oneLine.length > shortSql ? `${oneLine.slice(0, shortSql)}…` : oneLine} />
+        </code>
       </summary>
-      <pre>{text}</pre>
+      <pre>
+        <SignedText text={text} />
+      </pre>
     </details>
   );
 }

@@ -56,6 +56,7 @@ export function SqlView() {
       return;
     }
     handle.showErrors([]);
+    if (panelOf(id) === 'messages') showPanel(id, 'result');
     void startStatements(
       found.map((statement) => ({ ...statement, isExplain })),
       { tab: id, engine, onEnd },
@@ -182,13 +183,13 @@ function saveTab(name: string): void {
   else notify('the browser has no room for it', { isError: true });
 }
 
-function rememberRun({ at, statement, engine, state }: StatementRun): void {
+function rememberRun({ at, sql, engine, state }: StatementRun): void {
   const ended = state.peek();
   if (ended.kind !== 'answered' && ended.kind !== 'failed' && ended.kind !== 'cancelled') return;
   const answer = ended.kind === 'answered' ? ended.answer : undefined;
   remember({
     at,
-    sql: statement,
+    sql,
     engine,
     ms: ended.ms,
     rows: answer?.kind === 'rows' ? answer.rows.length : (answer?.updated ?? null),

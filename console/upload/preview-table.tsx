@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
-import { textOf } from '../grid/cell-text.ts';
-import type { Cell } from '../grid/grid-source.ts';
+import { CellValue } from '../grid/cell-value.tsx';
+import { type Cell, gridColumn } from '../grid/grid-source.ts';
 import { SearchInput } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
+import { signedText } from '../widgets/hidden-characters.ts';
+import { SignedText } from '../widgets/signed-text.tsx';
 import { hasPattern, textTypes } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
 
@@ -52,8 +54,8 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
             <tr>
               {shown.map(({ name, type, index }) => (
                 <th key={index} scope="col">
-                  <span class="column-name" title={name}>
-                    {name}
+                  <span class="column-name" title={signedText(name)}>
+                    <SignedText text={name} />
                   </span>
                   {isFixed ? <span class="muted">{type}</span> : <TypeField upload={upload} name={name} type={type} />}
                 </th>
@@ -63,9 +65,9 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
           <tbody>
             {dataset.map((row, number) => (
               <tr key={number}>
-                {shown.map(({ index, type }) => (
+                {shown.map(({ index, ...column }) => (
                   <td key={index}>
-                    <PreviewCell value={row[index]} type={type} />
+                    <CellValue cell={(row[index] ?? null) as Cell} column={gridColumn(column)} longest={longestCell} />
                   </td>
                 ))}
               </tr>
@@ -80,12 +82,6 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
       )}
     </div>
   );
-}
-
-function PreviewCell({ value, type }: { readonly value: unknown; readonly type: string }) {
-  if (value === null || value === undefined) return <span class="muted">NULL</span>;
-  const text = textOf(value as Cell, { name: '', type });
-  return <>{text.length > longestCell ? `${text.slice(0, longestCell)}…` : text}</>;
 }
 
 interface TypeFieldProps {

@@ -113,7 +113,7 @@ describeInBrowser('the SQL view with other engines', () => {
       await choose(page, 'tsdb');
       await run(page, 'select x from ticks;\nselect prise from ticks');
       await result(page).getByRole('alert').getByText('prise').first().waitFor();
-      expect(await page.locator('.cm-lintRange-error').allTextContents()).toEqual(['prise']);
+      expect(await page.locator('.cm-error-mark').allTextContents()).toEqual(['prise']);
     });
 
     test('samples by time, and the plot shows it', async () => {

@@ -204,4 +204,22 @@ describeInBrowser('frames with values that are easily spoilt', () => {
     await goToRow(page, -1);
     expect((await loadedRows(page)).at(-1)?.cells).toEqual(['1001']);
   });
+
+  test('offers as many rows to be copied as it can copy, where nothing is selected', async () => {
+    await using opened = await openConsole(trades);
+    const { page } = opened;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await loadedRows(page);
+    const columns = (await grid(page).getByRole('columnheader').count()) - 1;
+    const fitting = Math.floor(500_000 / columns);
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy' });
+    await dialog
+      .getByText(`The first ${fitting.toLocaleString('en-US')} rows × ${columns} columns of 1,000,000 rows`)
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.split('\n')).toHaveLength(fitting + 1);
+  });
 });

@@ -130,6 +130,47 @@ describeInBrowser('what the SQL view does with results and texts', () => {
     await result(page).getByText('the plan ·').waitFor();
   });
 
+  test('remembers a plan apart from its statement, whose figures stay', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await run(page, 'select day from prices limit 42');
+    await result(page).getByText('42 rows ·').waitFor();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await result(page).getByText('the plan ·').waitFor();
+    await page.getByRole('button', { name: 'History' }).click();
+    const entries = await page.getByRole('dialog', { name: 'History' }).getByRole('listitem').allTextContents();
+    expect(entries).toEqual([
+      expect.stringMatching(/^EXPLAIN select day from prices limit 42.* · the plan$/),
+      expect.stringMatching(/^select day from prices limit 42.* · 42 rows$/),
+    ]);
+  });
+
+  test('shows the result of what runs, and of a script the last one with rows before the others', async () => {
+    await using opened = await open('#/sql', { allowed: /status of 400/ });
+    const { page } = opened;
+    await run(page, 'selct 1');
+    await result(page).getByRole('tab', { name: 'Messages' }).click();
+    await result(page).getByText('failed after').first().waitFor();
+    await run(page, "select 'in front' as text");
+    await result(page).getByRole('gridcell', { name: 'in front' }).waitFor();
+    await write(page, "create table gone as select 1 as a; select 'the rows' as text; drop table gone");
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Control+Enter');
+    await result(page).getByRole('gridcell', { name: 'the rows' }).waitFor();
+    const others = result(page).getByRole('combobox', { name: 'Statement' });
+    const outcomes = () => others.locator('option').allTextContents();
+    await expect
+      .poll(outcomes)
+      .toEqual([
+        expect.stringMatching(/^1 of 3: create table gone .* · done/),
+        expect.stringMatching(/^2 of 3: select 'the rows' .* · 1 row/),
+        expect.stringMatching(/^3 of 3: drop table gone · done/),
+      ]);
+    await result(page).getByRole('gridcell', { name: 'the rows' }).waitFor();
+    await others.selectOption({ index: 2 });
+    await result(page).locator('.empty').getByText('done ·').waitFor();
+  });
+
   test('plots a result, with settings that stay when the next statement runs', async () => {
     await using opened = await open();
     const { page } = opened;

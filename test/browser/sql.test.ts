@@ -48,10 +48,33 @@ describeInBrowser('the SQL view of the console', () => {
     const { page } = opened;
     await run(page, 'select prise from trades');
     await result(page).getByRole('alert').getByText('prise').first().waitFor();
-    await page.locator('.cm-lintRange-error').first().waitFor();
+    await page.locator('.cm-error-mark').first().waitFor();
     await run(page, 'select price from trades limit 1');
-    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+    await page.locator('.cm-error-mark').waitFor({ state: 'detached' });
     await result(page).getByText('1 row ·').waitFor();
+  });
+
+  test('takes the mark of an error along with its word, and away when that is mended', async () => {
+    await using opened = await openConsole('#/sql', { allowed: /status of 400/ });
+    const { page } = opened;
+    const marked = page.locator('.cm-error-mark');
+    await run(page, 'select prise from trades');
+    await marked.getByText('prise', { exact: true }).waitFor();
+    expect(await marked.getAttribute('title')).toContain('prise');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('-- a comment before it\n');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' limit 1');
+    expect(await marked.allTextContents()).toEqual(['prise']);
+    for (let step = 0; step < ' from trades limit 1'.length + 1; step++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('c');
+    expect(await editor(page).textContent()).toContain('select price from');
+    expect(await marked.count()).toBe(0);
+    await run(page, 'selct 1');
+    await marked.waitFor();
+    await write(page, 'select 1 as selct');
+    expect(await marked.count()).toBe(0);
   });
 
   test('completes the names of frames and of their columns', async () => {

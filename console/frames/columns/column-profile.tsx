@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isAbort, messageOf } from '../../api/api-error.ts';
 import { getJson, withQuery } from '../../api/request.ts';
-import { textOf } from '../../grid/cell-text.ts';
+import { CellValue } from '../../grid/cell-value.tsx';
 import type { Cell } from '../../grid/grid-source.ts';
 import { formatCount } from '../../widgets/format.ts';
 import { type FrameColumn, framePath } from '../frame.ts';
@@ -55,7 +55,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
   }
   if (profile === undefined) return <p class="muted">Reading the column …</p>;
   const { rows, nulls, nans, distinct, top, histogram, quantiles } = profile;
-  const text = (cell: Cell): string => (cell === null ? '–' : textOf(cell, column));
+  const value = (cell: Cell) => (cell === null ? '–' : <CellValue cell={cell} column={column} />);
   return (
     <div class="profile">
       <div class="profile-facts">
@@ -73,15 +73,15 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
           {profile.min !== null && (
             <>
               <dt>Minimum</dt>
-              <dd>{text(profile.min)}</dd>
+              <dd>{value(profile.min)}</dd>
               <dt>Maximum</dt>
-              <dd>{text(profile.max)}</dd>
+              <dd>{value(profile.max)}</dd>
             </>
           )}
           {profile.mean !== null && (
             <>
               <dt>Average</dt>
-              <dd>{text(profile.mean)}</dd>
+              <dd>{value(profile.mean)}</dd>
             </>
           )}
           {distinct !== null && (
@@ -93,9 +93,9 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
               </dd>
             </>
           )}
-          {quantiles?.map(({ rank, value }) => [
+          {quantiles?.map(({ rank, value: cell }) => [
             <dt key={`t${rank}`}>{formatRank(rank)}</dt>,
-            <dd key={`d${rank}`}>{text(value)}</dd>,
+            <dd key={`d${rank}`}>{value(cell)}</dd>,
           ])}
         </dl>
         {histogram !== null && !hasQuantiles && (
@@ -109,16 +109,10 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
         <div class="profile-top">
           <h2 class="profile-title">Most common values</h2>
           <ol>
-            {top.slice(0, shownTop).map(({ value, count }, index) => (
+            {top.slice(0, shownTop).map(({ value: cell, count }, index) => (
               <li key={index}>
                 <span class="profile-value">
-                  {value === null ? (
-                    <em class="muted">NULL</em>
-                  ) : value === '' ? (
-                    <em class="muted">""</em>
-                  ) : (
-                    text(value)
-                  )}
+                  <CellValue cell={cell} column={column} />
                 </span>
                 <span class="muted">
                   {formatCount(count)} {formatShare(count, rows)}

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { gridColumn } from '../../grid/grid-source.ts';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
-import { type Frame, type FrameColumn, typeName } from '../frame.ts';
+import { SignedText } from '../../widgets/signed-text.tsx';
+import type { Frame, FrameColumn } from '../frame.ts';
 import { ColumnProfile } from './column-profile.tsx';
 
 const pageColumns = 200;
@@ -45,8 +47,10 @@ function ColumnItem({ handle, column }: { readonly handle: string; readonly colu
     <li class="column-item">
       <button type="button" class="column-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
-        <span class="column-name">{column.name}</span>
-        <span class="badge">{typeName(column)}</span>
+        <span class="column-name">
+          <SignedText text={column.name} />
+        </span>
+        <span class="badge">{gridColumn(column).type}</span>
       </button>
       {isOpen && <ColumnProfile handle={handle} column={column} />}
     </li>

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { gridColumn } from '../../grid/grid-source.ts';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
-import { type FrameColumn, typeName } from '../frame.ts';
+import { SignedText } from '../../widgets/signed-text.tsx';
+import type { FrameColumn } from '../frame.ts';
 
 /** A dialog with more lines would be slow. */
 const maxShown = 200;
@@ -55,8 +57,10 @@ export function ColumnChooser({ columns, chosen, onChoose, onClose }: ColumnChoo
           // Names may repeat.
           <label key={`${index} ${column.name}`} class="option">
             <input type="checkbox" checked={names.has(column.name)} onChange={() => toggle(column.name)} />
-            <span>{column.name}</span>
-            <span class="muted">{typeName(column)}</span>
+            <span>
+              <SignedText text={column.name} />
+            </span>
+            <span class="muted">{gridColumn(column).type}</span>
           </label>
         ))}
         {found.length > maxShown && (

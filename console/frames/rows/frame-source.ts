@@ -5,8 +5,8 @@ import { formatColumnNames } from '../../api/column-names.ts';
 import { parseExactJson } from '../../api/exact-json.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
 import { request, withQuery } from '../../api/request.ts';
-import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
-import { type Frame, framePath, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
+import { type Cell, type GridColumn, type GridSource, gridColumn } from '../../grid/grid-source.ts';
+import { type Frame, framePath, lineageOf, versionIdOf } from '../frame.ts';
 
 /** More are asked for in blocks. */
 const mostColumns = 500;
@@ -64,7 +64,7 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
 
   async function ask(from: number, to: number, abort: AbortSignal): Promise<readonly (readonly Cell[])[]> {
     const limit = `${from + 1},${to}`;
-    const query = { handle, fmt: 'json', limit, quoteLargeNum: true, version: lineage };
+    const query = { handle, fmt: 'json', limit, quoteLargeNum: true, quoteNonFinite: true, version: lineage };
     const response = await askRows(withQuery('/exec', query), abort);
     const etag = response.headers.get('etag');
     if (etag !== null && lineageOf(versionIdOf(etag)) !== lineage) {
@@ -87,6 +87,7 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
       columns: formatColumnNames(names),
       fmt: 'json',
       quoteLargeNum: true,
+      quoteNonFinite: true,
       lineage,
     };
     return datasetOf(await askRows(withQuery(framePath(handle, '/rows'), query), abort));

@@ -7,12 +7,20 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, toggleComment } from '@codemirror/commands';
 import { bracketMatching, StreamLanguage, syntaxTree } from '@codemirror/language';
-import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec, type Text } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
 import { completionsAt, type FrameIndex, reach } from './completion.ts';
 import { type Dialect, type DialectName, dialects } from './dialects.ts';
 import { editorTheme } from './editor-theme.ts';
+import { type EditorError, errorMarks, setErrors } from './error-marks.ts';
 import { sqlTokenizer } from './sql-tokenizer.ts';
 
 export interface CodeEditorOptions {
@@ -28,12 +36,6 @@ export interface EditorPlace {
   readonly to: number;
 }
 
-export interface EditorError {
-  /** Where in the text. */
-  readonly at: number;
-  readonly message: string;
-}
-
 /** The editor of statements. It keeps a state, with what can be undone, for each document. */
 export interface CodeEditor {
   open(document: string, text: string): void;
@@ -45,6 +47,8 @@ export interface CodeEditor {
   destroy(): void;
 }
 
+/** Beside those that the editor shows by itself. */
+const hiddenLetters = /[\u034f\u115f\u1160\u180e\u200c-\u200d\u202a-\u202c\u2060-\u206f\u2800\u3164\uffa0]/;
 /** Of the options of a completion, around the selected one: they are rendered anew at each key. */
 const mostRendered = 40;
 
@@ -99,9 +103,10 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       ]),
     ),
     lineNumbers(),
-    lintGutter(),
+    errorMarks,
     history(),
     drawSelection(),
+    highlightSpecialChars({ addSpecialChars: hiddenLetters }),
     bracketMatching(),
     highlightActiveLine(),
     autocompletion({
@@ -111,7 +116,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       maxRenderedOptions: mostRendered,
       optionClass: ({ type }) => `cm-is-${type}`,
     }),
-    keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, { key: 'Mod-/', run: toggleComment }]),
+    keymap.of([...defaultKeymap, ...historyKeymap, { key: 'Mod-/', run: toggleComment }]),
     EditorView.contentAttributes.of({ 'aria-label': 'SQL statements', spellcheck: 'false', autocapitalize: 'off' }),
     EditorView.lineWrapping,
     typingOverSelection,
@@ -152,14 +157,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       const { from, to } = view.state.selection.main;
       return { text: view.state.doc.toString(), from, to };
     },
-    showErrors(errors) {
-      const { doc } = view.state;
-      const found = errors.map(({ at, message }) => {
-        const { from, to } = wordAt(doc, at);
-        return { from, to, severity: 'error' as const, message };
-      });
-      view.dispatch(setDiagnostics(view.state, found));
-    },
+    showErrors: (errors) => view.dispatch({ effects: setErrors.of(errors) }),
     focus: () => view.focus(),
     select: (from, to) => view.dispatch({ selection: { anchor: from, head: to } }),
     destroy: () => view.destroy(),
@@ -182,11 +180,4 @@ const typingOverSelection = EditorView.domEventHandlers({
 
 function textOf(doc: Text): () => string {
   return () => doc.toString();
-}
-
-/** The word at a place of the text, or the character before its end. */
-function wordAt(doc: Text, at: number): { readonly from: number; readonly to: number } {
-  const from = Math.max(0, Math.min(at, doc.length));
-  const word = /^[\p{L}\d_$]+|^./u.exec(doc.sliceString(from, from + 200))?.[0] ?? '';
-  return word === '' ? { from: Math.max(0, from - 1), to: from } : { from, to: from + word.length };
 }

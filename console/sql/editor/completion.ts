@@ -1,4 +1,5 @@
 import { formatCount } from '../../widgets/format.ts';
+import { signedText } from '../../widgets/hidden-characters.ts';
 import { type Dialect, wordsOf } from './dialects.ts';
 
 /** A frame that can be completed, and its columns. */
@@ -21,6 +22,8 @@ export interface FrameIndex {
 
 export interface CompletionOption {
   readonly label: string;
+  /** With signs, where the label has characters that are not seen. */
+  readonly displayLabel?: string;
   readonly type: 'frame' | 'column' | 'function' | 'keyword' | 'type';
   readonly detail?: string;
   /** What is put into the text, where it is not the label. */
@@ -135,7 +138,15 @@ class OptionList {
     for (const { name, type } of frame.columns) {
       if (this.options.length >= mostOptions) return;
       if (!name.toLowerCase().startsWith(this.#prefix)) continue;
-      this.#add({ label: name, type: 'column', detail: type, ...applied(name, dialect, isQuoted) });
+      const shown = signedText(name);
+      const written = applied(name, dialect, isQuoted);
+      this.#add({
+        label: name,
+        ...(shown !== name && { displayLabel: shown }),
+        type: 'column',
+        detail: type,
+        ...written,
+      });
     }
   }
 

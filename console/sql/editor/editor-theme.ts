@@ -42,22 +42,21 @@ export const editorTheme = [
     '.cm-is-keyword .cm-completionLabel': { color: 'var(--code-keyword)' },
     '.cm-is-function .cm-completionLabel': { color: 'var(--code-function)' },
     '.cm-is-type .cm-completionLabel': { color: 'var(--code-type)' },
-    '.cm-diagnostic-error': { borderLeft: '4px solid var(--danger)', padding: '6px 10px', whiteSpace: 'pre-wrap' },
-    '.cm-lintRange-error': {
-      backgroundImage: 'none',
+    '.cm-specialChar': { color: 'var(--warning)', fontWeight: '700' },
+    '.cm-error-mark': {
       textDecoration: 'underline wavy var(--danger)',
       textDecorationSkipInk: 'none',
     },
-    '.cm-lint-marker-error': {
-      content: 'none',
+    '.cm-error-gutter': { width: '14px' },
+    '.cm-error-line::before': {
+      content: '""',
+      display: 'block',
       width: '8px',
       height: '8px',
       margin: '6px 3px',
       borderRadius: '50%',
       backgroundColor: 'var(--danger)',
     },
-    '.cm-lintPoint-error:after': { borderBottomColor: 'var(--danger)' },
-    '.cm-gutter-lint': { width: '14px' },
   }),
   syntaxHighlighting(
     HighlightStyle.define([

@@ -5,8 +5,9 @@ import { notify } from '../../widgets/notices.tsx';
 import { kindOf } from '../engines.ts';
 import { indexFor } from '../frame-listing.ts';
 import { currentTab, setText, textOf, textVersion } from '../sql-tabs.ts';
-import type { CodeEditor, EditorError, EditorPlace } from './code-editor.ts';
+import type { CodeEditor, EditorPlace } from './code-editor.ts';
 import { dialectOf } from './dialects.ts';
+import type { EditorError } from './error-marks.ts';
 
 /** What the view around it asks of the editor. */
 export interface EditorHandle {

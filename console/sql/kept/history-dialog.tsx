@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
-import { formatCount, formatDuration } from '../../widgets/format.ts';
+import { formatCount, formatCountOf, formatDuration } from '../../widgets/format.ts';
+import { SignedText } from '../../widgets/signed-text.tsx';
+import { isPlan } from '../run/statement-run.ts';
 import { FileActions } from './file-actions.tsx';
 import { exportedHistory, forgetHistory, type HistoryEntry, history, importHistory, searchEntries } from './history.ts';
 
@@ -29,7 +31,9 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
         {found.slice(0, mostShown).map((entry, at) => (
           <li key={`${entry.at}-${at}`}>
             <button type="button" class="sql-kept-item" onClick={() => onChoose(entry)}>
-              <code>{entry.sql.slice(0, 300)}</code>
+              <code>
+                <SignedText text={entry.sql.slice(0, 300)} />
+              </code>
               <span class="muted">{describe(entry)}</span>
             </button>
           </li>
@@ -59,8 +63,9 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
   );
 }
 
-function describe({ at, engine, ms, rows, outcome }: HistoryEntry): string {
+function describe({ at, sql, engine, ms, rows, outcome }: HistoryEntry): string {
   const time = new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-  const result = outcome === 'rows' && rows !== null ? `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}` : outcome;
+  const given = isPlan(sql) ? 'the plan' : formatCountOf(rows ?? 0, 'row');
+  const result = outcome === 'rows' ? given : outcome;
   return `${time} · ${engine} · ${formatDuration(ms)} · ${result}`;
 }

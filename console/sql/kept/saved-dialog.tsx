@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { Icon } from '../../widgets/icon.tsx';
+import { SignedText } from '../../widgets/signed-text.tsx';
 import { FileActions } from './file-actions.tsx';
 import {
   exportedStatements,
@@ -37,8 +38,12 @@ export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
         {found.map((statement) => (
           <li key={statement.name}>
             <button type="button" class="sql-kept-item" onClick={() => onChoose(statement)}>
-              <strong>{statement.name}</strong>
-              <code>{statement.sql.slice(0, 300)}</code>
+              <strong>
+                <SignedText text={statement.name} />
+              </strong>
+              <code>
+                <SignedText text={statement.sql.slice(0, 300)} />
+              </code>
               <span class="muted">{statement.engine}</span>
             </button>
             <button

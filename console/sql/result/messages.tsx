@@ -1,12 +1,19 @@
 import { FrameholdError } from '#client/errors.ts';
+import { SignedText } from '../../widgets/signed-text.tsx';
 import { outcomeText } from '../run/run-status.tsx';
 import type { StatementRun } from '../run/statement-run.ts';
 
 export function Failure({ error }: { readonly error: unknown }) {
   return (
     <div class="sql-failure" role="alert">
-      <p class="error">{error instanceof Error ? error.message : String(error)}</p>
-      {error instanceof FrameholdError && error.hint !== undefined && <p>{error.hint}</p>}
+      <p class="error">
+        <SignedText text={error instanceof Error ? error.message : String(error)} />
+      </p>
+      {error instanceof FrameholdError && error.hint !== undefined && (
+        <p>
+          <SignedText text={error.hint} />
+        </p>
+      )}
       {error instanceof FrameholdError && <p class="muted">{error.code}</p>}
     </div>
   );
@@ -21,7 +28,9 @@ export function Messages({ runs }: { readonly runs: readonly StatementRun[] }) {
         const state = run.state.value;
         return (
           <li key={run.id}>
-            <code>{run.sql.length > 400 ? `${run.sql.slice(0, 400)} …` : run.sql}</code>
+            <code>
+              <SignedText text={run.sql.length > 400 ? `${run.sql.slice(0, 400)} …` : run.sql} />
+            </code>
             <p>
               {new Date(run.at).toLocaleTimeString('en-GB')} · {outcomeText(run)}
             </p>

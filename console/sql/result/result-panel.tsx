@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { signedText } from '../../widgets/hidden-characters.ts';
 import { moveBetweenTabs } from '../../widgets/tab-keys.ts';
 import { outcomeText, RunningStatus } from '../run/run-status.tsx';
 import { isUnderWay, runsByTab, type StatementRun } from '../run/statement-run.ts';
@@ -32,8 +33,7 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
   const [chosen, setChosen] = useState<string | undefined>();
   const first = runs[0]?.id;
   useEffect(() => setChosen(undefined), [first]);
-  const run =
-    runs.find(({ id }) => id === chosen) ?? runs.findLast(({ state }) => hasBegun(state.value.kind)) ?? runs[0];
+  const run = runs.find(({ id }) => id === chosen) ?? runInFront(runs);
   return (
     <section class="sql-result" aria-label="Result">
       <div class="sql-result-head">
@@ -62,7 +62,7 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
           >
             {runs.map((each, at) => (
               <option key={each.id} value={each.id}>
-                {at + 1} of {runs.length}: {outcomeText(each)}
+                {at + 1} of {runs.length}: {beginningOf(each)} · {outcomeText(each)}
               </option>
             ))}
           </select>
@@ -91,8 +91,16 @@ function AutoReason({ run }: { readonly run: StatementRun }) {
   );
 }
 
-function hasBegun(kind: string): boolean {
-  return kind !== 'queued' && kind !== 'skipped';
+/** The one that runs, or that the others wait for in vain; behind the end of all the last one with rows. */
+function runInFront(runs: readonly StatementRun[]): StatementRun | undefined {
+  const last = runs.findLast(({ state }) => !['queued', 'skipped'].includes(state.value.kind)) ?? runs[0];
+  if (runs.some(({ state }) => state.value.kind !== 'answered')) return last;
+  return runs.findLast(({ state: { value } }) => value.kind === 'answered' && value.answer.kind === 'rows') ?? last;
+}
+
+function beginningOf({ sql }: StatementRun): string {
+  const line = sql.slice(0, 200).replace(/\s+/g, ' ');
+  return signedText(line.length > 40 ? `${line.slice(0, 40)}…` : line);
 }
 
 function Result({ run }: { readonly run: StatementRun | undefined }) {

@@ -2,7 +2,7 @@ import { FrameholdError } from '#client/errors.ts';
 import { getExactJson } from '../../api/exact-json.ts';
 import { maxLimit } from '../../api/max-limit.ts';
 import { call, withQuery } from '../../api/request.ts';
-import type { Cell, GridColumn } from '../../grid/grid-source.ts';
+import { type AnswerColumn, type Cell, type GridColumn, gridColumn } from '../../grid/grid-source.ts';
 import type { KeptFrame } from '../result/result-source.ts';
 
 /** How many rows of a result come at once. */
@@ -30,7 +30,7 @@ export type StatementAnswer = (
 ) & { readonly engine: string; readonly engineReason: string | undefined };
 
 interface AnswerDocument {
-  readonly columns?: readonly GridColumn[];
+  readonly columns?: readonly AnswerColumn[];
   readonly dataset?: readonly (readonly Cell[])[];
   readonly updated?: number;
   readonly engine?: string;
@@ -48,7 +48,7 @@ export async function runStatement(request: StatementRequest): Promise<Statement
 
 function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit: number): Promise<AnswerDocument> {
   const headers = { 'x-request-id': requestId };
-  const given = { engine, limit, quoteLargeNum: true };
+  const given = { engine, limit, quoteLargeNum: true, quoteNonFinite: true };
   // The external database is asked over GET alone.
   if (door === 'read' || engine === 'tsdb') {
     return getExactJson(withQuery('/exec', { query: sql, fmt: 'json', ...given }), { headers, signal });
@@ -72,7 +72,7 @@ function answerOf(document: AnswerDocument, { engine }: StatementRequest, mostRo
   const rows = document.dataset ?? [];
   return {
     kind: 'rows',
-    columns: document.columns,
+    columns: document.columns.map(gridColumn),
     rows: rows.slice(0, mostRows),
     hasMore: rows.length > mostRows,
     ...ran,
