@@ -183,6 +183,22 @@ describe('cols, nm, delimiter and the rest', () => {
     expect((await exp({ handle: 'odd', cols: 'a,f', escapeFormulas: 'true' })).text).toBe("a,f\r\n1,'=1\r\n");
   });
 
+  test('params has the values of a statement, also of one that is read in ranges', async () => {
+    const text = 'SELECT $low + 0 AS low, $word AS word';
+    const named = (low: number) => ({ params: JSON.stringify({ low, word: 'a' }) });
+    expect((await sql(text, named(1))).text).toBe('low,word\r\n1,a\r\n');
+    expect((await sql('SELECT ? || ? AS joined', { params: '["x","y"]' })).text).toBe('joined\r\nxy\r\n');
+    for (const low of [2, 3]) {
+      const target = `${server.url}/exp?${new URLSearchParams({ query: text, engine: 'local', ...named(low) })}`;
+      expect((await ask(target, { headers: { range: 'bytes=10-12' } })).text).toBe(`${low},a`);
+    }
+    expect((await sql(text)).json()).toMatchObject({ code: 'missing_parameter' });
+    expect((await sql(text, { params: '{"low":1}' })).json().error).toBe('parameter word has no value');
+    expect((await sql(text, { params: '{low' })).json()).toMatchObject({ code: 'invalid_input' });
+    expect((await exp({ handle: 'odd', params: '{}' })).json()).toMatchObject({ code: 'invalid_parameter' });
+    expect((await sql(text, { ...named(1), engine: 'tsdb' })).json()).toMatchObject({ code: 'invalid_parameter' });
+  });
+
   test('quoteLargeNum=true writes every LONG of json as a string', async () => {
     const answer = await exp({ handle: 'trades', fmt: 'json', quoteLargeNum: 'true', limit: '1' });
     expect(answer.json().dataset).toEqual([['0', 'S0', 0]]);

@@ -195,6 +195,27 @@ describe('a statement', () => {
     ]);
   });
 
+  test('takes the values of its parameters, whatever is drawn of it', async () => {
+    const named = {
+      sql: 'SELECT n, price * $by AS y FROM ticks WHERE n < $most',
+      params: { by: 2, most: 1000 },
+      x: 'n',
+    };
+    for (const kind of ['line', 'band', 'bars', 'scatter']) {
+      expect(await plot({ ...named, kind, y: ['y'] }), kind).toMatchObject({ rows: 1000 });
+    }
+    expect((await plot({ ...named, kind: 'histogram' })).rows).toBe(1000);
+    const shown = await plot({ sql: 'SELECT ? AS n, ?::DOUBLE AS y', params: [7, '2.5'], x: 'n', y: ['y'] });
+    expect(shown.series).toMatchObject([{ x: [7], y: [2.5] }]);
+    expect((await post('/plot', { ...named, params: { by: 2 }, y: ['y'] })).json()).toMatchObject({
+      code: 'missing_parameter',
+      error: 'parameter most has no value',
+    });
+    expect((await post('/plot', { handle: 'ticks', params: [1], y: ['n'] })).json()).toMatchObject({
+      code: 'invalid_parameter',
+    });
+  });
+
   test('that fails tells where, in its own text', async () => {
     const wrong = await post('/plot', { sql: 'SELECT prise FROM ticks', y: 'prise' });
     expect([wrong.status, wrong.json().code, wrong.json().position]).toEqual([400, 'sql_error', 7]);

@@ -113,6 +113,8 @@ export interface Api {
       readonly handle?: string | undefined;
       /** The statement whose rows to export. */
       readonly query?: string | undefined;
+      /** Of a statement on this server: the values of its parameters, as JSON, as `params` of `POST /sql`: `[1,"two"]` or `{"day":"2026-01-31"}`. */
+      readonly params?: string | undefined;
       /** What runs `query`: `local`, over the frames; a name of `[engines]`, the same there; `auto`, the one or the other by what the statement reads; or `tsdb`, the external database, which then answers itself. */
       readonly engine?: string | undefined;
       /** What the rows are written as. */
@@ -935,6 +937,8 @@ export interface Api {
       readonly sql?: string | undefined;
       /** What runs it: `local`, over the frames; a name of `[engines]`, the same there; `auto`, the one or the other by what the statement reads. Or `tsdb`. Of an engine other than local at most 100000 rows are taken. */
       readonly engine?: string | undefined;
+      /** Values of the parameters: an array for ? and $1, an object for $name (on a cluster engine ? and :name). A value is null, true, false, a number (a whole one is INTEGER, BIGINT or HUGEINT, every digit exact; any other DOUBLE), text (which the statement reads as what it needs, like a literal), an array of values, or {"type":…,"value":…} for any other type: DATE, TIMESTAMP, DECIMAL(10,2), UUID, INTERVAL, BLOB (in base64), JSON, DATE[] …. */
+      readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | null | undefined;
       /** `line`: the first, last, lowest and highest point of each pixel column; `band`: average, lowest and highest value of each; `bars`: an aggregate for each span of x, or for each text; `histogram`: how often values of `x` occur; `scatter`: all points, or counts of cells where they are many. */
       readonly kind?: 'line' | 'band' | 'bars' | 'histogram' | 'scatter' | undefined;
       /** A column of times or numbers; for bars also of texts. Default: the number of the row. */

@@ -34,6 +34,14 @@ export interface PlotterOptions {
   readonly frames: Pick<Frames, 'describe'>;
 }
 
+/** The values of the parameters that a statement takes. */
+export type BindParameters = (statement: AnalysedStatement) => Uint8Array | undefined;
+
+interface PlotCall extends CallOptions {
+  /** Of the caller's own statement, and so of those around it. */
+  readonly bind?: BindParameters;
+}
+
 /** Plots of frames and statements, reduced to what a screen can show. Each runs as a statement of its caller. */
 export class Plotter {
   readonly #sql: FrameSql;
@@ -73,7 +81,12 @@ export class Plotter {
   }
 
   /** On the local engine the rows are reduced where they are; of another one at most `mostRows` are taken. */
-  async ofStatement(principal: Principal, choice: EngineChoice, spec: PlotSpec, caller: CallOptions): Promise<Plot> {
+  async ofStatement(
+    principal: Principal,
+    choice: EngineChoice,
+    spec: PlotSpec,
+    caller: CallOptions & { readonly bind: BindParameters },
+  ): Promise<Plot> {
     const options = { ...caller, shownAs: choice.sql };
     const statement = await this.#sql.analyze(principal, choice, options);
     if (statement.kind !== 'query' && statement.kind !== 'showTables') {
@@ -81,12 +94,10 @@ export class Plotter {
         hint: 'send what changes frames to POST /sql',
       });
     }
-    if (statement.kind === 'query' && statement.query.parameterCount > 0) {
-      throw new AppError('sql_error', 'the statement has parameters, and a plot takes none');
-    }
+    const parameters = caller.bind(statement);
     if (statement.engine === localEngineName && statement.kind === 'query') {
-      const prepared = await this.#sql.prepare(principal, statement, options);
-      const columns = plotColumns(spec, prepared.columns);
+      const bound = await this.#sql.boundColumns(principal, { statement, parameters }, options);
+      const columns = plotColumns(spec, bound);
       const source = { kind: 'statement', sql: choice.sql } as const;
       if (await this.#isTable(principal, plotSql(source, columns, spec), options)) {
         return await this.#inEngine(principal, source, columns, spec, options);
@@ -111,7 +122,7 @@ export class Plotter {
     source: PlotSource,
     columns: PlotColumns,
     spec: PlotSpec,
-    options: CallOptions,
+    options: PlotCall,
     isDivided = false,
   ): Promise<Plot> {
     if (spec.kind === 'scatter') {
@@ -129,7 +140,7 @@ export class Plotter {
     source: PlotSource,
     columns: PlotColumns,
     spec: PlotSpec,
-    options: CallOptions,
+    options: PlotCall,
     isDivided: boolean,
   ): Promise<readonly Row[] | undefined> {
     // A statement would run once for its ends, and again for its points.
@@ -154,17 +165,18 @@ export class Plotter {
     source: PlotSource,
     columns: PlotColumns,
     spec: PlotSpec,
-    options: CallOptions,
+    options: PlotCall,
   ): Promise<Ends | undefined> {
     const [row] = await this.#run(principal, endsSql(source, columns, spec), options);
     const [lo, hi] = [row?.[0] ?? null, row?.[1] ?? null];
     return lo === null || hi === null ? undefined : { lo: String(lo), hi: String(hi) };
   }
 
-  async #run(principal: Principal, { sql, offset }: PlotSql, options: CallOptions): Promise<readonly Row[]> {
+  async #run(principal: Principal, { sql, offset }: PlotSql, options: PlotCall): Promise<readonly Row[]> {
     try {
       const statement = await this.#sql.analyze(principal, { sql, engine: localEngineName }, options);
-      await using result = await this.#sql.query(principal, { statement, form: 'exec-json-quoted' }, options);
+      const request = { statement, parameters: options.bind?.(statement), form: 'exec-json-quoted' } as const;
+      await using result = await this.#sql.query(principal, request, options);
       return await resultRows(result);
     } catch (error) {
       throw inCallersText(error, offset);
@@ -175,9 +187,14 @@ export class Plotter {
     principal: Principal,
     statement: AnalysedStatement,
     spec: PlotSpec,
-    options: CallOptions,
+    options: PlotCall,
   ): Promise<Plot> {
-    const request = { statement, form: 'exec-json-quoted', toRow: mostRows + 1 } as const;
+    const request = {
+      statement,
+      parameters: options.bind?.(statement),
+      form: 'exec-json-quoted',
+      toRow: mostRows + 1,
+    } as const;
     await using result: SqlResult = await this.#sql.query(principal, request, options);
     return plotOfFirstRows(await resultRows(result), result.columns, spec);
   }

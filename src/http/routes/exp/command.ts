@@ -34,9 +34,15 @@ export interface ExportTable {
   readonly timeoutMs: number | undefined;
 }
 
+export interface ExportedQuery {
+  readonly query: string;
+  /** JSON, as POST /sql takes it. */
+  readonly params: string | undefined;
+}
+
 export type ExpCommand =
   | (ExportTable & { readonly mode: 'handle'; readonly handle: FrameName })
-  | (ExportTable & RequestedEngine & { readonly mode: 'sql'; readonly query: string })
+  | (ExportTable & RequestedEngine & ExportedQuery & { readonly mode: 'sql' })
   | {
       readonly mode: 'proxy';
       readonly query: string;
@@ -56,6 +62,9 @@ const longestTimeout = 86_400;
 export const expParameters = {
   handle: frameName('The frame to export.'),
   query: text('The statement whose rows to export.'),
+  params: text(
+    'Of a statement on this server: the values of its parameters, as JSON, as `params` of `POST /sql`: `[1,"two"]` or `{"day":"2026-01-31"}`.',
+  ),
   engine: engineParameter(undefined),
   fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),
   limit: text(
@@ -87,14 +96,17 @@ export const expParameters = {
 } as const;
 
 /** Everything but what is ours. */
-const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'quoteNonFinite', 'escapeFormulas']);
+const ownParameters = new Set(['handle', 'params', 'engine', 'quoteLargeNum', 'quoteNonFinite', 'escapeFormulas']);
 
 export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
-  const { handle, query = '', cols, timeout } = values;
+  const { handle, query = '', params, cols, timeout } = values;
   const wanted = requestedEngine(values.engine, defaults);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  if (params !== undefined && (handle !== undefined || wanted.engine === tsdbEngineName)) {
+    throw new AppError('invalid_parameter', 'params is given, and there is no statement of this server to take it');
+  }
   if (handle === undefined && wanted.engine === tsdbEngineName) {
     const parameters = [...given].filter(([name]) => !ownParameters.has(name));
     return { mode: 'proxy', query, parameters, timeoutMs };
@@ -114,7 +126,9 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
       filename: values.filename ?? handle ?? 'query',
     },
   };
-  return handle === undefined ? { mode: 'sql', query, ...wanted, ...table } : { mode: 'handle', handle, ...table };
+  return handle === undefined
+    ? { mode: 'sql', query, params, ...wanted, ...table }
+    : { mode: 'handle', handle, ...table };
 }
 
 /** A good one never comes here: the listener takes it. */

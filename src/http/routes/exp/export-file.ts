@@ -18,7 +18,7 @@ import {
 } from '../../table/export-files.ts';
 import type { OpenTable, TableFormat, TableSource } from '../../table/table.ts';
 import { chunkFormOf, tableBody } from '../../table/table-body.ts';
-import type { ExportTable } from './command.ts';
+import type { ExportedQuery, ExportTable } from './command.ts';
 
 type ExportFrame = ExportTable & { readonly handle: FrameName };
 
@@ -93,7 +93,7 @@ export function openParquetFile(
  * another run need not repeat. Undefined: no version tells when rows change, or there are too many.
  */
 export async function openQueryFile(
-  command: ExportTable & Pick<TableSource, 'query' | 'told'>,
+  command: ExportTable & ExportedQuery & Pick<TableSource, 'told'>,
   source: {
     readonly engine: string;
     readonly version: string | undefined;
@@ -105,7 +105,7 @@ export async function openQueryFile(
   if (source.version === undefined) return undefined;
   const { format } = command;
   return await files.open(
-    keyOf(command, `${source.engine}: ${command.query}`, source.version, principal),
+    keyOf(command, JSON.stringify([source.engine, command.query, command.params]), source.version, principal),
     async (making) => {
       await using table = await source.open(making.signal);
       if (format.fmt === 'parquet') {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../encoding/json/json-text.ts';
 import type { EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { reportLive } from '../../exchange/live-report.ts';
@@ -5,12 +6,13 @@ import type { EngineReport } from '../../exchange/requested-engine.ts';
 import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
-import type { ExportTable } from './command.ts';
+import { boundParameters, parameterTakerOf } from '../sql/parameters.ts';
+import type { ExportedQuery, ExportTable } from './command.ts';
 import { type ExportFileOptions, openQueryFile, wantsFile } from './export-file.ts';
 
 /** Answers with the rows of a statement over the frames. */
 export async function exportQuery(
-  command: ExportTable & { readonly query: string },
+  command: ExportTable & ExportedQuery,
   exchange: Exchange,
   options: SendTableOptions &
     ExportFileOptions & {
@@ -19,12 +21,14 @@ export async function exportQuery(
       readonly told: EngineReport | undefined;
     },
 ): Promise<void> {
-  const { query, range, columns, format } = command;
+  const { query, params, range, columns, format } = command;
   const { sql, choice, told } = options;
   const { principal, signal, lane, requestId } = exchange;
   const call = { signal, lane, requestId, onLive: reportLive(exchange) };
   const statement = await sql.analyze(principal, choice, call);
-  const request = { statement, fromRow: range.from, toRow: range.to, columns };
+  const given = params === undefined ? undefined : parseJson(params, 'params');
+  const parameters = boundParameters(given, parameterTakerOf(statement));
+  const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns };
   if (wantsFile(format, exchange, options)) {
     const version = await sql.sourceVersion(principal, statement, call);
     const form = chunkFormOf(format);

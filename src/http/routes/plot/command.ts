@@ -14,10 +14,15 @@ import { choice, frameName, integer, withDefault } from '../../exchange/paramete
 import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { wrongType } from '../../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../../json/json-keys.ts';
+import { paramsKey } from '../sql/command.ts';
 
 export type PlotCommand = { readonly spec: PlotSpec } & (
   | { readonly source: 'frame'; readonly handle: FrameName }
-  | ({ readonly source: 'statement'; readonly sql: string } & RequestedEngine)
+  | ({
+      readonly source: 'statement';
+      readonly sql: string;
+      readonly params: JsonValue | undefined;
+    } & RequestedEngine)
 );
 
 export const plotKeys = {
@@ -26,6 +31,7 @@ export const plotKeys = {
   engine: textKey(
     `${engineDescription} Or \`tsdb\`. Of an engine other than local at most ${mostRows} rows are taken.`,
   ),
+  params: paramsKey(),
   kind: likeParameter(
     withDefault(
       choice(
@@ -56,22 +62,23 @@ export const plotKeys = {
 export const plotSchema = objectSchema(plotKeys, [], {
   examples: [
     { sql: 'SELECT range AS n, sin(range / 100) AS y FROM range(100000)', x: 'n', y: ['y'], from: 500, to: 900 },
-    { sql: 'SELECT range % 7 AS n FROM range(1000)', kind: 'histogram', x: 'n', bins: 40 },
+    { sql: 'SELECT range % $by AS n FROM range(1000)', params: { by: 7 }, kind: 'histogram', x: 'n', bins: 40 },
   ],
 });
 
 /** `body` has none but the keys of `plotKeys`. */
 export function parsePlotCommand(body: ReadonlyMap<string, JsonValue>): PlotCommand {
-  const { handle, sql, engine, ...spec } = readKeys(plotKeys, body);
+  const { handle, sql, engine, params, ...spec } = readKeys(plotKeys, body);
   if (handle !== undefined && sql !== undefined) {
     throw new AppError('invalid_parameter', 'handle and sql are given, and one of them is drawn');
   }
   if (handle !== undefined) {
     if (engine !== undefined) throw new AppError('invalid_parameter', 'engine is given without sql');
+    if (params !== undefined) throw new AppError('invalid_parameter', 'params is given without sql');
     return { source: 'frame', handle, spec };
   }
   if (sql !== undefined) {
-    return { source: 'statement', sql, ...requestedEngine(engine, { defaultEngine: localEngineName }), spec };
+    return { source: 'statement', sql, params, ...requestedEngine(engine, { defaultEngine: localEngineName }), spec };
   }
   throw new AppError('missing_parameter', 'neither handle nor sql is given', {
     hint: 'send {"handle":"trades","x":"timestamp","y":["price"]}',

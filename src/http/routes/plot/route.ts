@@ -3,7 +3,7 @@ import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import type { Plot } from '../../../query/plot/plot-spec.ts';
-import { type Plotter, plotOfTsdb } from '../../../query/plot/plotter.ts';
+import { type BindParameters, type Plotter, plotOfTsdb } from '../../../query/plot/plotter.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -17,6 +17,7 @@ import type { Route } from '../../exchange/route.ts';
 import { sendBody } from '../../exchange/send-body.ts';
 import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/error-groups.ts';
+import { boundParameters, parameterTakerOf } from '../sql/parameters.ts';
 import { type PlotCommand, parsePlotCommand, plotKeys, plotSchema } from './command.ts';
 
 export interface PlotRouteOptions {
@@ -60,6 +61,9 @@ async function draw(
     return { plot: await plotter.ofFrame(principal, command.handle, command.spec, options) };
   }
   if (command.engine === tsdbEngineName) {
+    if (command.params !== undefined) {
+      throw new AppError('invalid_parameter', 'params is given, and the external database takes none from here');
+    }
     if (tsdb === undefined || !mayUseEngine(principal, tsdbEngineName)) throw tsdbNotConfigured();
     const late = (): AppError =>
       new AppError('tsdb_timeout', `the external database did not answer within ${settings.requestTimeoutMs / 1000} s`);
@@ -67,10 +71,11 @@ async function draw(
     exchange.record?.notes.statement({ sql: command.sql, engine: tsdbEngineName });
     return { plot: await plotOfTsdb(tsdb, command.sql, command.spec, { signal }) };
   }
+  const bind: BindParameters = (statement) => boundParameters(command.params, parameterTakerOf(statement));
   const choice = await sql.choose(principal, command, { signal, lane });
   const told = reportEngine(exchange, command, choice);
   if (!choice.isElsewhere) exchange.answerWithin(settings.requestTimeoutMs);
-  return { plot: await plotter.ofStatement(principal, choice, command.spec, options), told };
+  return { plot: await plotter.ofStatement(principal, choice, command.spec, { ...options, bind }), told };
 }
 
 function plotDocument({ seriesCount, categoryCount, ...plot }: Plot): object {

@@ -138,7 +138,8 @@ function refuseWriting(body: ReadonlyMap<string, JsonValue>): void {
   });
 }
 
-function paramsKey(): JsonKey<JsonValue | undefined> {
+/** Of `POST /plot`, too. */
+export function paramsKey(): JsonKey<JsonValue | undefined> {
   return {
     schema: {
       type: ['array', 'object', 'null'],

@@ -10,12 +10,20 @@ import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
 import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
+import type { AnalysedStatement } from '../../../query/frame-sql.ts';
 import { wrongType } from '../../json/json-body.ts';
 
 /** A value on its way to the engine: a column of one row. */
 interface Cell {
   readonly field: ArrowField;
   readonly value: unknown;
+}
+
+const none = { parameterCount: 0 };
+
+/** What of a statement takes parameters. */
+export function parameterTakerOf(statement: AnalysedStatement): Pick<Query, 'parameterCount' | 'parameterNames'> {
+  return 'query' in statement ? statement.query : none;
 }
 
 /** The values of a statement's parameters, as an Arrow IPC stream of one row. Undefined where it takes none. */

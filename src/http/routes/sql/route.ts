@@ -25,7 +25,7 @@ import { engineErrors, frameErrors, sqlErrors, storageErrors } from '../../opena
 import { sendTable } from '../../table/send-table.ts';
 import { columnSchema, isoTime } from '../handles/summary.ts';
 import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from './command.ts';
-import { boundParameters } from './parameters.ts';
+import { boundParameters, parameterTakerOf } from './parameters.ts';
 
 export interface SqlRouteOptions {
   readonly frames: Pick<Frames, 'writeParquet'>;
@@ -46,8 +46,6 @@ interface Run {
   /** Of an INSERT, or of rows that are kept by appending them. */
   readonly producer: Producer | undefined;
 }
-
-const noParameters = { parameterCount: 0 };
 
 /** Longer texts are refused anyway, and need not come back. */
 const longestEcho = 1_048_576;
@@ -70,7 +68,7 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       const choice = await sql.choose(principal, command, { signal, lane });
       const told = reportEngine(exchange, command, choice);
       const statement = await sql.analyze(principal, choice, { signal, lane, requestId });
-      const parameters = boundParameters(command.params, 'query' in statement ? statement.query : noParameters);
+      const parameters = boundParameters(command.params, parameterTakerOf(statement));
       const run = { command, statement, parameters, choice, told, producer };
       const reads = statement.kind === 'query' || statement.kind === 'showTables';
       if (reads && keep?.mode !== 'append') refuseProducer(producer, 'nothing is appended');
