@@ -238,13 +238,32 @@ describe('params', () => {
       'invalid_parameter',
       "parameter $a is not of type INTEGER: Could not convert string 'abc' to INT32",
     ],
-    ['EXPLAIN SELECT $a', { a: 1 }, 'sql_error', 'EXPLAIN takes no parameters'],
     ['DROP TABLE ids', [1], 'invalid_parameter', 'params has 1 values, and the statement takes 0'],
   ])('%s with %j is refused', async (sql, params, code, error) => {
     const answer = (await run({ sql, params })).json();
     expect(answer).toMatchObject({ code, query: sql });
     expect(answer.error).toBe(error);
     expect(JSON.stringify(answer)).not.toMatch(/framehold_\d|getvariable|temp\.main|c0/);
+  });
+
+  test('are those of a plan, too, also of one that is measured', async () => {
+    const plan = async (sql: string, params: unknown): Promise<string> => {
+      const answer = (await run({ sql, params })).json();
+      expect(answer.columns, JSON.stringify(answer)).toMatchObject([
+        { name: 'explain_key' },
+        { name: 'explain_value' },
+      ]);
+      return JSON.stringify(answer.dataset);
+    };
+    const sql = (by: string) => `SELECT range AS n FROM range(100) WHERE range % ${by} = 0`;
+    for (const text of [
+      await plan(`EXPLAIN ${sql('$by')}`, { by: 43 }),
+      await plan(`EXPLAIN (FORMAT json) ${sql('?')}`, [43]),
+      await plan(`EXPLAIN ANALYZE ${sql('$1')}`, [43]),
+    ]) {
+      expect(text).toContain('% 43');
+      expect(text).not.toMatch(/framehold_|getvariable/);
+    }
   });
 
   test('an empty list is a list', async () => {

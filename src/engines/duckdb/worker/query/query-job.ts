@@ -117,10 +117,11 @@ export async function* runQuery(
       const { query, hasParameters } = job;
       const all = hasParameters
         ? boundResults(context, query, { isKept: job.isKept })
-        : query.explain === undefined
-          ? results(context, query, keyOf(job), job.isKept)
-          : explanation(context, job, query.explain);
-      return yield* encodeResults(all, job);
+        : results(context, query, keyOf(job), job.isKept);
+      return yield* encodeResults(
+        query.explain === undefined ? all : explanations(all, context, job, query.explain),
+        job,
+      );
     }
     await insertRows(context, target, job);
     const names = target.columns.map(({ name }) => name);
@@ -412,17 +413,20 @@ async function* results(
   }
 }
 
-async function* explanation(
+/** Of each call of what is explained. */
+async function* explanations(
+  plans: AsyncIterable<ResultRows>,
   { catalog }: QueryContext,
-  { query, tables }: QueryJob,
+  { tables }: QueryJob,
   explain: NonNullable<Query['explain']>,
 ): AsyncGenerator<ResultRows, void, undefined> {
-  using statement = await prepareQuery(catalog.connection, query.sql);
-  await using result = await statement.execute();
   const notes = tables.flatMap(({ source }) =>
     source.kind === 'live' && source.note !== undefined ? source.note : [],
   );
-  yield await explainRows(result, explain, catalog.shownNames(tables), notes);
+  for await (const each of plans) {
+    await using plan = each;
+    yield await explainRows(plan, explain, catalog.shownNames(tables), notes);
+  }
 }
 
 async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {

@@ -41,16 +41,16 @@ export async function bindParameters(
   connection: Connection,
   { sql, names }: { readonly sql: string; readonly names: readonly string[] },
 ): Promise<BoundQuery> {
-  if (/^explain\b/i.test(sql)) {
-    throw new AppError('sql_error', 'EXPLAIN takes no parameters', { hint: 'write the values into the statement' });
-  }
+  // What is explained is prepared, and then its call.
+  const [explain = ''] = /^explain\s+(?:\([^)]*\)\s*)?/i.exec(sql) ?? [];
+  const bare = sql.slice(explain.length);
   const rows = await loadArrowStream(store, input, { signal });
   const close = async (): Promise<void> => {
     await connection.run(`DEALLOCATE ${statementName}`).catch(() => {});
     await rows[Symbol.asyncDispose]();
   };
   try {
-    using statement = await connection.prepare(sql);
+    using statement = await connection.prepare(bare);
     const { parameterCount, parameterTypes } = statement;
     const parameters = columnsOf(rows, parameterCount, names).map((column, index) => ({
       name: names[index] ?? String(index + 1),
@@ -59,11 +59,11 @@ export async function bindParameters(
     }));
     const [counted] = await store.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
     const count = counted?.n ?? 0;
-    await connection.run(`PREPARE ${statementName} AS ${sql}`);
+    await connection.run(`PREPARE ${statementName} AS ${bare}`);
     const values = (row: number): Promise<string[]> =>
       store === connection ? setVariables(store, rows, row, parameters) : literals(store, rows, row, parameters);
     const bindRow = async (row: number): Promise<PreparedStatement> =>
-      prepareCall(connection, await values(row), names);
+      prepareCall(connection, await values(row), names, explain);
     return {
       count,
       async columns() {
@@ -231,12 +231,13 @@ async function prepareCall(
   connection: Connection,
   values: readonly string[],
   names: readonly string[],
+  explain = '',
 ): Promise<PreparedStatement> {
   const list = values.map((value, index) => {
     const name = names[index];
     return name === undefined ? value : `${sqlName(name)} := ${value}`;
   });
-  const statement = await connection.prepare(`EXECUTE ${statementName}(${list.join(', ')})`);
+  const statement = await connection.prepare(`${explain}EXECUTE ${statementName}(${list.join(', ')})`);
   if (readableSql(statement.columns, '') === undefined) return statement;
   statement[Symbol.dispose]();
   throw new AppError('sql_error', 'a column of the result has a type that a statement with parameters cannot give', {
