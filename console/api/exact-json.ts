@@ -1,5 +1,3 @@
-import { type PathOptions, request } from './request.ts';
-
 interface RawJson {
   /** A value that JSON.stringify writes as this text. */
   rawJSON?(text: string): unknown;
@@ -18,10 +16,4 @@ export function parseExactJson(text: string): unknown {
     return /^-?\d+$/.test(source) ? rawJSON(source) : value;
   };
   return JSON.parse(text, reviver);
-}
-
-/** Asks for rows whose columns are not known before. */
-export async function getExactJson<T>(path: string, options: PathOptions = {}): Promise<T> {
-  const response = await request(path, options);
-  return parseExactJson(await response.text()) as T;
 }

@@ -23,6 +23,8 @@ export interface FrameExport {
 export interface StatementExport {
   readonly sql: string;
   readonly engine: string;
+  /** The values of its parameters. */
+  readonly params?: unknown;
 }
 
 /** What is exported: rows of a frame, or those of a statement. */
@@ -52,6 +54,7 @@ export function canEscapeFormulas(source: ExportSource, format: ExportFormat): b
 export function exportPath(source: ExportSource, { format, escapeFormulas }: ExportOptions): string | undefined {
   const query = new URLSearchParams('sql' in source ? { query: source.sql, engine: source.engine } : {});
   if ('handle' in source) query.set('handle', source.handle);
+  if ('sql' in source && source.params !== undefined) query.set('params', JSON.stringify(source.params));
   query.set('fmt', format);
   if ('sql' in source) query.set('filename', 'result');
   else {

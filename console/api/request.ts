@@ -3,6 +3,7 @@ import { FrameholdError } from '#client/errors.ts';
 import { FetchTransport } from '#client/fetch-transport.ts';
 import { type CallOptions, Http, type RequestOptions } from '#client/http.ts';
 import type { HttpAnswer } from '#client/transport.ts';
+import { parseExactJson } from './exact-json.ts';
 import { expireSession, token } from './session-token.ts';
 
 /** The server that serves this page, in the name of whoever is logged in. */
@@ -43,6 +44,12 @@ export function request(path: string, { method = 'GET', ...options }: PathOption
 
 export async function getJson<T>(path: string, options: PathOptions = {}): Promise<T> {
   return (await (await request(path, options)).json()) as T;
+}
+
+/** Asks for rows whose columns are not known before. */
+export async function getExactJson<T>(path: string, options: PathOptions = {}): Promise<T> {
+  const response = await request(path, options);
+  return parseExactJson(await response.text()) as T;
 }
 
 export function sendJson<T>(path: string, body: unknown, options: PathOptions = {}): Promise<T> {

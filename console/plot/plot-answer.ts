@@ -8,6 +8,8 @@ export type PlotSource =
       readonly kind: 'statement';
       readonly sql: string;
       readonly engine?: string | undefined;
+      /** The values of its parameters. */
+      readonly params?: unknown;
       readonly columns: readonly PlotColumn[];
     };
 
@@ -65,7 +67,10 @@ export function requestPlot(
   signal: AbortSignal,
 ): Promise<PlotAnswer> {
   const { kind, x, y, series, aggregate } = settings;
-  const from = source.kind === 'frame' ? { handle: source.handle } : { sql: source.sql, engine: source.engine };
+  const from =
+    source.kind === 'frame'
+      ? { handle: source.handle }
+      : { sql: source.sql, engine: source.engine, params: source.params };
   const body = {
     ...from,
     kind,

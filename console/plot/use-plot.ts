@@ -24,7 +24,7 @@ export function usePlot(
 ): PlotState {
   const [state, setState] = useState<PlotState>({ plot: undefined, error: undefined, isBusy: true });
   const { kind, x, y, series, aggregate } = settings;
-  const where = source.kind === 'frame' ? ['frame', source.handle] : ['sql', source.sql, source.engine ?? ''];
+  const where = source.kind === 'frame' ? ['frame', source.handle] : ['sql', source.sql, source.engine, source.params];
   const question = JSON.stringify([where, kind, x, y, series, aggregate, range, refreshes]);
   const asked = useRef('');
   const isKnown = size !== undefined;

@@ -1,3 +1,5 @@
+import { type ParameterValues, valuesIn } from './parameters/parameter-value.ts';
+
 /** A statement that an address names. */
 export interface LinkedStatement {
   readonly sql: string;
@@ -6,13 +8,24 @@ export interface LinkedStatement {
   readonly isToRun: boolean;
   /** The settings of its plot; undefined where it is not to be plotted. */
   readonly plot: string | undefined;
+  /** The values of its parameters, as they were typed. */
+  readonly parameters: ParameterValues;
 }
 
-/** Of the address `#/sql?q=…&engine=…&run=1&plot=…`. */
+/** Of the address `#/sql?q=…&engine=…&run=1&plot=…&params=…`. */
 export function linkedStatement(parameters: URLSearchParams): LinkedStatement | undefined {
   const sql = parameters.get('q') ?? '';
   if (sql.trim() === '') return undefined;
   const engine = parameters.get('engine') ?? 'local';
   const isToRun = parameters.get('run') === '1' && engine === 'local';
-  return { sql, engine, isToRun, plot: parameters.get('plot') ?? undefined };
+  const values = valuesOf(parameters.get('params'));
+  return { sql, engine, isToRun, plot: parameters.get('plot') ?? undefined, parameters: values };
+}
+
+function valuesOf(text: string | null): ParameterValues {
+  try {
+    return valuesIn(JSON.parse(text ?? '{}'));
+  } catch {
+    return {};
+  }
 }

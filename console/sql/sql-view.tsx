@@ -1,4 +1,4 @@
-import { untracked, useSignalEffect } from '@preact/signals';
+import { untracked, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FrameholdError } from '#client/errors.ts';
 import { messageOf } from '../api/api-error.ts';
@@ -6,7 +6,6 @@ import { offerCommands } from '../navigation/commands.ts';
 import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { notify } from '../widgets/notices.tsx';
-import { dialectOf } from './editor/dialects.ts';
 import { type EditorHandle, SqlEditor } from './editor/sql-editor.tsx';
 import { kindOf, refreshEngines } from './engines.ts';
 import { refreshFrames } from './frame-listing.ts';
@@ -14,26 +13,59 @@ import { remember } from './kept/history.ts';
 import { HistoryDialog } from './kept/history-dialog.tsx';
 import { SavedDialog } from './kept/saved-dialog.tsx';
 import { saveStatement } from './kept/saved-statements.ts';
+import { keepValues } from './parameters/kept-values.ts';
+import { type ParameterFault, ParameterFields, type ParameterPlace } from './parameters/parameter-fields.tsx';
+import { WrongValue } from './parameters/parameter-value.ts';
+import { bind, faultOf, statementsAt, typedValues } from './parameters/statements-at.ts';
 import { panelOf, ResultPanel, showPanel } from './result/result-panel.tsx';
 import { cancelTab, prefixLength, type StatementRun, startStatements } from './run/statement-run.ts';
-import { statementsToRun } from './run/statements-to-run.ts';
 import { SplitPane } from './split-pane.tsx';
 import { type LinkedStatement, linkedStatement } from './sql-link.ts';
 import { changeTab, currentTab, keepTabs, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
 import { SqlToolbar } from './sql-toolbar.tsx';
 import { NameDialog, TabBar } from './tab-bar.tsx';
 
+/** Of the place in the editor, once it stands still. */
+const settleMs = 120;
+
 export function SqlView() {
   const editor = useRef<EditorHandle | undefined>(undefined);
   const [dialog, setDialog] = useState<'history' | 'saved' | 'save' | undefined>();
   const isChosen = useRef(false);
   const closeDialog = (): void => setDialog(undefined);
+  const parameterPlace = useSignal<ParameterPlace>({ tab: '', statements: [] });
+  const fault = useSignal<ParameterFault | undefined>(undefined);
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const findParameters = (): void => {
+    const handle = editor.current;
+    if (handle === undefined) return;
+    const { id } = currentTab.peek();
+    const statements = statementsAt(handle.place()).map(({ statement, parameters }) => ({
+      sql: statement,
+      parameters,
+    }));
+    const found = { tab: id, statements: statements.filter(({ parameters }) => parameters.length > 0) };
+    if (JSON.stringify(found) === JSON.stringify(parameterPlace.peek())) return;
+    fault.value = undefined;
+    parameterPlace.value = found;
+  };
+  const onPlace = (): void => {
+    clearTimeout(settling.current);
+    settling.current = setTimeout(findParameters, settleMs);
+  };
+  useSignalEffect(() => {
+    // The dialect of the engine says what a parameter is.
+    if (kindOf(currentTab.value.engine) !== '') onPlace();
+  });
 
   const onEnd = (run: StatementRun): void => {
     const state = run.state.peek();
     rememberRun(run);
     if (state.kind === 'answered' && state.answer.kind === 'done') refreshFrames({ isStale: true }).catch(ignored);
-    if (state.kind === 'failed') underline(run, state.error);
+    if (state.kind !== 'failed') return;
+    underline(run, state.error);
+    fault.value = faultOf(run, state.error);
   };
 
   const underline = (run: StatementRun, error: unknown): void => {
@@ -49,16 +81,22 @@ export function SqlView() {
     const handle = editor.current;
     if (handle === undefined) return;
     const { id, engine } = currentTab.peek();
-    const rules = dialectOf(kindOf(engine)).name === 'spark' ? 'spark' : 'duckdb';
-    const found = statementsToRun(handle.place(), rules);
+    const found = statementsAt(handle.place());
     if (found.length === 0) {
       notify('there is no statement to run');
       return;
     }
     handle.showErrors([]);
+    findParameters();
+    fault.value = undefined;
+    const bound = bind(id, found);
+    if (bound instanceof WrongValue) {
+      fault.value = { key: bound.key, message: bound.message };
+      return;
+    }
     if (panelOf(id) === 'messages') showPanel(id, 'result');
     void startStatements(
-      found.map((statement) => ({ ...statement, isExplain })),
+      bound.map((statement) => ({ ...statement, isExplain })),
       { tab: id, engine, onEnd },
     );
   };
@@ -66,7 +104,10 @@ export function SqlView() {
   const copyLink = (): void => {
     const { id, engine, plot } = currentTab.peek();
     const shown = panelOf(id) === 'plot' ? plot : undefined;
-    const link = new URL(hrefOf('sql', [], { q: textOf(id), engine, plot: shown }), location.href).href;
+    const text = textOf(id);
+    const values = typedValues(id, text, editor.current?.place());
+    const params = Object.keys(values).length === 0 ? undefined : JSON.stringify(values);
+    const link = new URL(hrefOf('sql', [], { q: text, engine, plot: shown, params }), location.href).href;
     if (copyText(link)) notify('the link is copied: it opens this text, and runs nothing');
     else notify('the browser does not let this page copy', { isError: true });
   };
@@ -90,16 +131,23 @@ export function SqlView() {
     untracked(() => openLink(linked));
   });
 
-  const openLink = ({ sql, engine, isToRun, plot }: LinkedStatement): void => {
+  const openLink = ({ sql, engine, isToRun, plot, parameters }: LinkedStatement): void => {
     goTo(hrefOf('sql'), { replace: true });
     const tab = openLinked(sql, engine);
+    for (const each of statementsAt({ text: sql, from: 0, to: sql.length })) {
+      const given = each.parameters.flatMap(({ key }) =>
+        Object.hasOwn(parameters, key) ? [[key, parameters[key]]] : [],
+      );
+      if (given.length > 0) keepValues(tab, each.statement, Object.fromEntries(given));
+    }
     if (plot !== undefined) {
       changeTab(tab, { plot });
       showPanel(tab, 'plot');
     }
     if (!isToRun) return;
-    const found = statementsToRun({ text: sql, from: 0, to: 0 }, 'duckdb');
-    void startStatements(found, { tab, engine: 'local', door: 'read', onEnd });
+    const bound = bind(tab, statementsAt({ text: sql, from: 0, to: 0 }));
+    if (bound instanceof WrongValue) fault.value = { key: bound.key, message: bound.message };
+    else void startStatements(bound, { tab, engine: 'local', door: 'read', onEnd });
   };
 
   useEffect(() => {
@@ -146,9 +194,17 @@ export function SqlView() {
           onHistory={() => setDialog('history')}
           onCopyLink={copyLink}
         />
+        <ParameterFields
+          place={parameterPlace}
+          fault={fault}
+          onChange={() => {
+            fault.value = undefined;
+          }}
+          onRun={() => start()}
+        />
         <SplitPane
           name="sql"
-          top={<SqlEditor handle={editor} onRun={() => start()} />}
+          top={<SqlEditor handle={editor} onRun={() => start()} onPlace={onPlace} />}
           bottom={<ResultPanel tab={currentTab.value.id} />}
         />
       </div>

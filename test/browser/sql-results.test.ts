@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { ask } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { violationsOf } from './support/axe.ts';
 import { type ConsolePage, describeInBrowser, openConsole, type PageOptions } from './support/console-page.ts';
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts';
 import { goToRow, loadedRows } from './support/grid.ts';
@@ -193,6 +194,66 @@ describeInBrowser('what the SQL view does with results and texts', () => {
     expect(await result(page).getByLabel('log y').isChecked()).toBe(true);
     // The server is asked for the statement as the person wrote it.
     expect(await statementsOf(server.url)).toEqual([]);
+  });
+
+  test('asks for the values of parameters, and runs, explains, plots, exports and links the statement with them', async () => {
+    await using opened = await open('#/sql', { allowed: /status of 400/ });
+    const { page } = opened;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const fields = page.getByRole('form', { name: 'Values of the parameters' });
+    const sql = 'select range as n, $word as word, $since as since from range($most)';
+    await run(page, sql);
+    await fields.getByRole('alert').getByText('$word has no value').waitFor();
+    await expect.poll(() => fields.getByLabel('$word', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await fields.getByLabel('$word', { exact: true }).fill('a; b');
+    await fields.getByLabel('$most', { exact: true }).fill('1500');
+    await fields.getByLabel('Type of $since').selectOption('date');
+    await fields.getByLabel('$since', { exact: true }).fill('2026-01-31');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await result(page).getByText('These are the first 1,000 rows').waitFor();
+    expect((await loadedRows(page))[0]?.cells).toEqual(['0', 'a; b', '2026-01-31']);
+
+    await page.getByRole('button', { name: 'Export …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export all rows' });
+    await dialog.getByLabel('Format').selectOption('csv');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect((await saved(download)).trim().split('\r\n').slice(-1)).toEqual(['1499,"a; b",2026-01-31']);
+    await result(page).getByRole('tab', { name: 'Plot' }).click();
+    await result(page).getByText('all 1,500 rows').or(result(page).getByText('of 1,500')).first().waitFor();
+    await result(page).getByRole('tab', { name: 'Result' }).click();
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await result(page).getByText('the plan ·').waitFor();
+
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('it opens this text, and runs nothing').waitFor();
+    const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+    await using linked = await open(`${copied.hash}&run=1`);
+    await result(linked.page).getByText('These are the first 1,000 rows').waitFor();
+    expect(await linked.page.getByLabel('$word', { exact: true }).inputValue()).toBe('a; b');
+    expect(await linked.page.getByLabel('Type of $since').inputValue()).toBe('date');
+
+    // Each statement has its own values, also after another one and a reload.
+    await run(page, 'select ? + ? as total');
+    await fields.getByLabel('?1', { exact: true }).fill('40');
+    await fields.getByLabel('?2', { exact: true }).fill('2');
+    await page.keyboard.press('Control+Enter');
+    await result(page).getByRole('gridcell', { name: '42' }).waitFor();
+    await write(page, 'select 1 as a');
+    await fields.waitFor({ state: 'detached' });
+    await write(page, sql);
+    await expect.poll(() => fields.getByLabel('$most', { exact: true }).inputValue()).toBe('1500');
+    await page.reload();
+    await expect.poll(() => fields.getByLabel('$word', { exact: true }).inputValue()).toBe('a; b');
+    // What the server finds wrong is told at the field.
+    await fields.getByLabel('Type of $since').selectOption('json');
+    await fields.getByLabel('$since', { exact: true }).fill('{"type":"DAY","value":"1"}');
+    await page.keyboard.press('Enter');
+    await fields.getByRole('alert').getByText('params.since').waitFor();
+    expect(await fields.getByLabel('$since', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   });
 
   test('completes functions, and names of columns behind the frame', async () => {

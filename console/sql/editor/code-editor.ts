@@ -28,6 +28,8 @@ export interface CodeEditorOptions {
   readonly frames: () => FrameIndex;
   readonly onChange: (document: string, text: () => string) => void;
   readonly onRun: () => void;
+  /** The text or the cursor is another one. */
+  readonly onPlace: () => void;
 }
 
 export interface EditorPlace {
@@ -63,7 +65,7 @@ function languageOf(dialect: Dialect): Extension {
 }
 
 /** In a shadow root: there its styles are adopted sheets, which the page's security policy allows. */
-export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditorOptions): CodeEditor {
+export function createCodeEditor({ parent, frames, onChange, onRun, onPlace }: CodeEditorOptions): CodeEditor {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
   const language = new Compartment();
   const states = new Map<string, EditorState>();
@@ -121,8 +123,9 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
     EditorView.lineWrapping,
     typingOverSelection,
     placeholder('SELECT * FROM …'),
-    EditorView.updateListener.of(({ docChanged, state }) => {
+    EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
       if (docChanged) onChange(document, textOf(state.doc));
+      if (docChanged || selectionSet) onPlace();
     }),
     editorTheme,
   ];
@@ -148,6 +151,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       const known = states.get(next);
       view.setState(known !== undefined && known.doc.toString() === text ? known : newState(text));
       view.dispatch({ effects: language.reconfigure(languageOf(dialect)) });
+      onPlace();
     },
     setDialect(name) {
       dialect = dialects[name];

@@ -19,10 +19,12 @@ export interface EditorHandle {
 export interface SqlEditorProps {
   readonly handle: { current: EditorHandle | undefined };
   readonly onRun: () => void;
+  /** The text or the cursor is another one. */
+  readonly onPlace: () => void;
 }
 
 /** The editor of the tab that is shown: a plain text field, until the code of the better one is there. */
-export function SqlEditor({ handle, onRun }: SqlEditorProps) {
+export function SqlEditor({ handle, onRun, onPlace }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
   const run = useRef(onRun);
@@ -43,6 +45,7 @@ export function SqlEditor({ handle, onRun }: SqlEditorProps) {
         frames: () => indexFor(currentTab.peek().engine),
         onChange: setText,
         onRun: () => run.current(),
+        onPlace,
       });
       made.setDialect(dialect.peek());
       made.open(id.peek(), textOf(id.peek()));
@@ -101,6 +104,7 @@ export function SqlEditor({ handle, onRun }: SqlEditorProps) {
           onInput={(event) => {
             const { value } = event.currentTarget;
             setText(shownId, () => value);
+            onPlace();
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

@@ -35,10 +35,10 @@ export async function keepResult(
   let release: (() => void) | undefined;
   try {
     release = await slots.take(controller.signal);
-    const { sql, engine } = run;
+    const { sql, engine, params } = run;
     state.value = {
       kind: 'kept',
-      frame: await keepStatement({ sql, engine, requestId, signal: controller.signal }, keep),
+      frame: await keepStatement({ sql, engine, params, requestId, signal: controller.signal }, keep),
     };
   } catch (error) {
     state.value = isAbort(error) ? undefined : { kind: 'failed', error };

@@ -39,5 +39,5 @@ function plotSource(run: StatementRun): PlotSource | undefined {
   const { columns } = state.answer;
   const kept = keepStateOf(run).value;
   if (kept?.kind === 'kept') return { kind: 'frame', handle: kept.frame.handle, columns };
-  return { kind: 'statement', sql: run.sql, engine: run.engine, columns };
+  return { kind: 'statement', sql: run.sql, engine: run.engine, params: run.params, columns };
 }

@@ -78,7 +78,9 @@ export function ResultRows({ run, answer }: { readonly run: StatementRun; readon
       {isExport && (
         <ExportDialog
           title="Export all rows"
-          source={frame === undefined ? { sql: run.sql, engine: run.engine } : { handle: frame.handle }}
+          source={
+            frame === undefined ? { sql: run.sql, engine: run.engine, params: run.params } : { handle: frame.handle }
+          }
           tooLongText="The statement is too long for a link: keep all rows as a frame first."
           onClose={() => setExport(false)}
         >

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
-import { getExactJson } from '../../api/exact-json.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
-import { withQuery } from '../../api/request.ts';
+import { getExactJson, withQuery } from '../../api/request.ts';
 import { type AnswerColumn, type Cell, type GridColumn, type GridSource, gridColumn } from '../../grid/grid-source.ts';
 
 /** Rows that are in memory, for the grid. */

@@ -1,8 +1,8 @@
 import { FrameholdError } from '#client/errors.ts';
-import { getExactJson } from '../../api/exact-json.ts';
 import { maxLimit } from '../../api/max-limit.ts';
-import { call, withQuery } from '../../api/request.ts';
+import { call, getExactJson, withQuery } from '../../api/request.ts';
 import { type AnswerColumn, type Cell, type GridColumn, gridColumn } from '../../grid/grid-source.ts';
+import type { BoundParameters } from '../parameters/parameter-value.ts';
 import type { KeptFrame } from '../result/result-source.ts';
 
 /** How many rows of a result come at once. */
@@ -13,6 +13,7 @@ export interface StatementRequest {
   readonly engine: string;
   /** `read`: over a door that cannot change anything. */
   readonly door: 'sql' | 'read';
+  readonly params: BoundParameters | undefined;
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
@@ -46,14 +47,19 @@ export async function runStatement(request: StatementRequest): Promise<Statement
   return answerOf(await ask(request, limit), request, Math.max(1, limit - 1));
 }
 
-function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit: number): Promise<AnswerDocument> {
+function ask(
+  { sql, engine, door, params, requestId, signal }: StatementRequest,
+  limit: number,
+): Promise<AnswerDocument> {
   const headers = { 'x-request-id': requestId };
   const given = { engine, limit, quoteLargeNum: true, quoteNonFinite: true };
   // The external database is asked over GET alone.
   if (door === 'read' || engine === 'tsdb') {
-    return getExactJson(withQuery('/exec', { query: sql, fmt: 'json', ...given }), { headers, signal });
+    const query = { query: sql, fmt: 'json', ...given, params: params && JSON.stringify(params) };
+    // /exec, whose parameters are QuestDB's, takes no values.
+    return getExactJson(withQuery(params === undefined ? '/exec' : '/exp', query), { headers, signal });
   }
-  const body = JSON.stringify({ sql, ...given });
+  const body = JSON.stringify({ sql, params, ...given });
   return getExactJson('/sql', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -81,10 +87,10 @@ function answerOf(document: AnswerDocument, { engine }: StatementRequest, mostRo
 
 /** Runs it once more, and keeps all of its rows as a frame. */
 export async function keepStatement(
-  { sql, engine, requestId, signal }: Omit<StatementRequest, 'door'>,
+  { sql, engine, params, requestId, signal }: Omit<StatementRequest, 'door'>,
   keep: { readonly handle: string; readonly ttl: string },
 ): Promise<KeptFrame> {
-  await call('POST /sql', { body: { sql, engine, keep }, headers: { 'x-request-id': requestId }, signal });
+  await call('POST /sql', { body: { sql, engine, params, keep }, headers: { 'x-request-id': requestId }, signal });
   // One that was just kept is not damaged.
   return (await call('GET /handles/{handle}', { segments: { handle: keep.handle }, signal })) as KeptFrame;
 }

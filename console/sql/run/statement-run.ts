@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import { isAbort } from '../../api/api-error.ts';
+import type { BoundParameters } from '../parameters/parameter-value.ts';
 import { cancelQuery, newRequestId, runStatement, type StatementAnswer } from './run-statement.ts';
 import { Slots } from './slots.ts';
 
@@ -22,6 +23,8 @@ export interface StatementRun {
   readonly sql: string;
   readonly engine: string;
   readonly door: 'sql' | 'read';
+  /** The values of its parameters. */
+  readonly params: BoundParameters | undefined;
   /** Where the statement begins in the text of its tab. */
   readonly textAt: number;
   readonly at: number;
@@ -32,6 +35,7 @@ export interface StatementToRun {
   readonly statement: string;
   readonly textAt: number;
   readonly isExplain?: boolean;
+  readonly params?: BoundParameters | undefined;
 }
 
 export const slots = new Slots(3);
@@ -70,10 +74,10 @@ export async function startStatements(
   cancelTab(tab);
   const controller = new AbortController();
   controllers.set(tab, controller);
-  const runs = statements.map(({ statement, textAt, isExplain = false }): StatementRun => {
+  const runs = statements.map(({ statement, textAt, params, isExplain = false }): StatementRun => {
     const sql = isExplain && !isPlan(statement) ? `${explainPrefix}${statement}` : statement;
     const state = signal<RunState>({ kind: 'queued' });
-    return { id: newRequestId(), tab, statement, sql, engine, door, textAt, at: Date.now(), state };
+    return { id: newRequestId(), tab, statement, sql, engine, door, params, textAt, at: Date.now(), state };
   });
   runsByTab.value = new Map(runsByTab.peek()).set(tab, runs);
   let hasFailed = false;

@@ -70,6 +70,27 @@ export function statementRanges(text: string, rules: QuotingRules): readonly Tex
   return ranges;
 }
 
+/** The text with spaces in the place of its comments, texts and quoted names: all else stands where it was. */
+export function withoutQuotes(text: string, rules: QuotingRules): string {
+  const quoting = quotings[rules];
+  let kept = '';
+  let at = 0;
+  while (at < text.length) {
+    const comment = endOfComment(text, at);
+    const end = comment ?? endOfHidden(text, at, quoting);
+    if (end === undefined || end === 'open') break;
+    const isHidden = comment !== undefined || quoting.hidden.some((pattern) => isAt(pattern, text, at));
+    kept += isHidden ? ' '.repeat(end - at) : text.slice(at, end);
+    at = end;
+  }
+  return kept.padEnd(text.length);
+}
+
+function isAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
 /** Nothing but space and comments. */
 export function isBlank(text: string): boolean {
   let at = 0;
