@@ -97,6 +97,22 @@ def test_a_lost_answer_adds_no_rows_twice(server: framehold.Connection, url: str
     assert len(server.get(name)) == 100_003
 
 
+def test_an_answer_that_is_cut_at_any_byte_adds_no_rows_twice(
+    server: framehold.Connection, url: str, name: str
+) -> None:
+    rows = 0
+    with CuttingProxy(url) as proxy:
+        while proxy.cuts == rows:
+            with framehold.connect(proxy.url) as broken, broken.append(name) as ticks:
+                proxy.cut_after = 1 + 13 * rows
+                ack = ticks.write(pa.table({"n": [rows]}))
+                assert ack is not None
+                assert (ack.seq, ack.repeated) == (0, proxy.cuts > rows)
+            rows += 1
+    assert rows > 20
+    assert server.get(name)["n"] == list(range(rows))
+
+
 def test_no_row_is_lost_or_doubled_while_connections_are_cut_at_any_time(
     server: framehold.Connection, url: str, name: str
 ) -> None:

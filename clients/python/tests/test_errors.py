@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from http.client import RemoteDisconnected
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from proxy import CuttingProxy
 
@@ -136,6 +137,30 @@ def test_what_is_no_framehold_is_told(server: framehold.Connection) -> None:
         with answering(answer) as url, framehold.connect(url) as stranger:
             with pytest.raises(errors.UnexpectedAnswerError, match=re.escape(url)):
                 stranger.server()
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "1", '"text"', "{}", '{"name":"framehold"}', '{"queries":[{}],"handles":[{}]}'])
+@pytest.mark.parametrize("status", [200, 500])
+def test_json_of_another_form_is_an_error_of_this_package(text: str, status: int) -> None:
+    def ask(server: framehold.Connection) -> Iterator[Callable[[], object]]:
+        yield from (server.queries, server.handles, server.engines, server.whoami, server.server)
+        yield from (lambda: server.info("x"), lambda: server.renew("x"), lambda: server.shares("x"))
+        yield from (lambda: server.put("x", {"n": [1]}), lambda: server.append("x").write(pa.table({"n": [1]})))
+        yield from (lambda: server.get("x"), lambda: server.sql("SELECT 1", keep="x"), lambda: next(server.follow("x")))
+        if text != "{}" and not text.startswith('{"'):
+            yield from (lambda: server.sql("SELECT 1"), lambda: server.drop("x"), lambda: server.cancel("x"))
+
+    with answering(lambda handler, count: send(handler, status, text)) as url, framehold.connect(url) as stranger:
+        for operation in ask(stranger):
+            with pytest.raises(errors.UnexpectedAnswerError, match=re.escape(url)):
+                operation()
+
+
+def test_an_error_code_that_is_no_text_is_an_error_of_this_package() -> None:
+    answer = '{"error":"no","code":[]}'
+    with answering(lambda handler, count: send(handler, 400, answer)) as url, framehold.connect(url) as stranger:
+        with pytest.raises(errors.UnexpectedAnswerError):
+            stranger.queries()
 
 
 def test_what_is_refused_with_retry_after_is_tried_again(server: framehold.Connection) -> None:

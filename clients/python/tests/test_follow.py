@@ -49,6 +49,20 @@ def test_a_follower_goes_on_where_another_one_was(server: framehold.Connection, 
         next(third)
 
 
+@pytest.mark.parametrize("where", [None, "n % 2 = 1"])
+def test_a_follower_that_ends_after_any_batch_can_be_gone_on_from(
+    server: framehold.Connection, name: str, where: str | None
+) -> None:
+    append(server, name, 0, 9)
+    found: list[int] = []
+    position: int | str = 0
+    while position != 9:
+        with server.follow(name, start=position, where=where) as follower:  # type: ignore[arg-type]
+            found += numbers(next(follower))
+            position = follower.next_row
+    assert found == ([1, 3, 5, 7] if where else list(range(9)))
+
+
 def test_the_end_is_where_the_frame_was_when_following_began(server: framehold.Connection, name: str) -> None:
     server.put(name, {"n": [0]})
     with server.follow(name, "end") as follower:

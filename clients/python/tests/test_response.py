@@ -94,13 +94,15 @@ def test_a_connection_that_ends_with_its_answer_is_not_used_again(answer: bytes)
         CHUNKED + b"E\r\n" + BODY + b"\r\n",
         CHUNKED + b"-1\r\n" + BODY,
         CHUNKED + b"no number\r\n" + BODY,
+        b"HTT",
+        b"HTTP/1.1 ",
         b"HTTP/1.1 200 OK\r\nContent-Le",
         b"HTTP/1.1 200 OK\r\nno header\r\n\r\n" + BODY,
         b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + LENGTH + BODY,
         b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000 + b"\r\n" + LENGTH + BODY,
         b"",
     ],
-    ids=["short", "in a chunk", "no last chunk", "less than none", "no size", "in headers", "no header", "many", "long", "nothing"],
+    ids=["short", "in a chunk", "no last chunk", "less than none", "no size", "in HTTP", "in the status", "in headers", "no header", "many", "long", "nothing"],
 )  # fmt: skip
 def test_an_answer_that_is_not_whole_is_an_error(answer: bytes) -> None:
     with answering(answer, 1) as (server, _), pytest.raises(errors.BrokenConnectionError):

@@ -66,6 +66,27 @@ def test_tables_and_views_are_listed(engine: sa.Engine, server: framehold.Connec
         found.get_pk_constraint(f"{table}_no")
 
 
+def test_lists_of_lists_are_arrays_of_several_dimensions(engine: sa.Engine, name: str) -> None:
+    with engine.begin() as connection:
+        text = (
+            f'CREATE TABLE "{name}" AS SELECT [1] AS one, [[1, 2], [3]] AS two, [[[\'x\']]] AS three, '
+            "[{'n': [[1]]}] AS structs, MAP {1: [[2]]} AS map, array_value(1, 2) AS pair"
+        )
+        connection.exec_driver_sql(text)
+    table = sa.Table(name, sa.MetaData(), autoload_with=engine)
+    dimensions = {c.name: c.type.dimensions for c in table.columns if isinstance(c.type, sa.ARRAY)}
+    assert {name: dimensions.get(name) for name in ("one", "two", "three", "structs")} == {
+        "one": 1,
+        "two": 2,
+        "three": 3,
+        "structs": 1,
+    }
+    assert isinstance(table.c.three.type.item_type, sa.String)
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(table.c.one, table.c.two)).all() == [([1], [[1, 2], [3]])]
+    sa.MetaData().reflect(engine)
+
+
 def test_an_upsert_changes_rows_whose_key_is_there(engine: sa.Engine, name: str) -> None:
     metadata = sa.MetaData()
     key = sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
-from typing import Any
+from typing import Any, TypeVar
 
 from ._address import Address
 from ._response import Response
 from .errors import BrokenConnectionError, FrameholdError, NoAnswerError, UnexpectedAnswerError, error_class
+
+T = TypeVar("T")
 
 
 class Answer:
@@ -60,11 +62,17 @@ class Answer:
             self._release()
         return data
 
-    def json(self) -> Any:
+    def json(self, parse: Callable[[Any], T]) -> T:
+        """What ``parse`` makes of its JSON. Raises UnexpectedAnswerError where ``parse`` does not find what it looks for."""
+        text = self.read()
         try:
-            return json.loads(self.read())
-        except ValueError:
-            raise unexpected_answer(self._address, self.status) from None
+            return parse(json.loads(text))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise self.unexpected() from error
+
+    def unexpected(self) -> FrameholdError:
+        self.close()
+        return unexpected_answer(self._address, self.status)
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -104,13 +112,14 @@ def refusal(address: Address, answer: Answer) -> FrameholdError:
     text = answer.read()
     try:
         told = json.loads(text)
-        message = str(told["error"])
+        message, code = str(told["error"]), told.get("code")
+        kind = error_class(code)
     except (ValueError, TypeError, KeyError):
         return unexpected_answer(address, answer.status)
     retry_after = answer.header("Retry-After")
-    return error_class(told.get("code"))(
+    return kind(
         message,
-        code=told.get("code"),
+        code=code,
         hint=_advised(told.get("hint")),
         position=told.get("position"),
         retry_after=float(retry_after) if retry_after is not None and retry_after.isdigit() else None,

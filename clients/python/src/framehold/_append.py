@@ -170,15 +170,16 @@ class Appender:
             "Producer-Seq": str(self._seq),
         }
         try:
-            told = self._connection._http.request(
+            ack = self._connection._http.json(
                 "POST",
                 "imp",
                 self._query,
+                parse=lambda told: Ack(self._seq, waiting.rows, told["version"], told.get("repeated", False)),
                 body=waiting.body,
                 headers=headers,
                 repeat=Repeat.STEADILY,
                 retry_seconds=self._retry_seconds,
-            ).json()
+            )
         except FrameholdError as error:
             if error.status is not None and 400 <= error.status < 500 and error.status != 429:
                 # Refused for what they are: nothing was kept, and the number is free.
@@ -187,4 +188,4 @@ class Appender:
             raise
         self._unacknowledged = None
         self._seq += 1
-        return Ack(self._seq - 1, waiting.rows, told["version"], told.get("repeated", False))
+        return ack

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _types
 from ._address import Address, PathText, find_server
-from ._answer import Answer, unexpected_answer
+from ._answer import Answer
 from ._types import Engine, FrameInfo, Identity, Kept, Query, ServerInfo
 from ._arguments import Mode, Rows, check_mode, exec_limit, exp_limit, rows_of, ttl_text
 from ._data import ArrowBody, Data
@@ -86,15 +86,15 @@ class Connection:
                 "ttl": ttl_text(ttl),
                 "fmt": "json",
             }
-            told = self._http.request(
+            return self._http.json(
                 "POST",
                 "imp",
                 query,
+                parse=lambda told: _types.kept(told, "rowsImported"),
                 body=body,
                 headers={"Content-Type": body.media_type},
                 repeat=Repeat.BRIEFLY if mode == "overwrite" else Repeat.NEVER,
-            ).json()
-        return Kept(told["handle"], told["version"], told["rowsImported"], told["bytes"], told.get("repeated", False))
+            )
 
     @overload
     def get(
@@ -197,14 +197,12 @@ class Connection:
         wait = None if timeout is None else timeout + 10
         answer = self._http.post_json("sql", request, timeout=wait)
         if keep is not None:
-            told = answer.json()
-            return Kept(told["handle"], told["version"], told["rowsAdded"], told["bytes"], told.get("repeated", False))
+            return answer.json(lambda told: _types.kept(told, "rowsAdded"))
         engines = (answer.header("X-Framehold-Engine"), answer.header("X-Framehold-Engine-Reason"))
         if answer.is_json:
             # A statement without rows.
-            return Result(
-                empty_table(), updated=answer.json().get("updated"), engine=engines[0], engine_reason=engines[1]
-            )
+            updated = answer.json(lambda told: told.get("updated"))
+            return Result(empty_table(), updated=updated, engine=engines[0], engine_reason=engines[1])
         progress = Progress("sql")
         return (
             Stream(answer, progress)
@@ -279,60 +277,54 @@ class Connection:
         found: list[FrameInfo] = []
         after: str | None = None
         while True:
-            page = self._http.json("GET", "handles", {"prefix": prefix, "limit": PAGE, "after": after})
-            found += map(_types.frame_info, page["handles"])
-            after = page.get("next")
+            query = {"prefix": prefix, "limit": PAGE, "after": after}
+            page, after = self._http.json("GET", "handles", query, parse=_types.page_of_frames)
+            found += page
             if after is None:
                 return found
 
     def info(self, name: str) -> FrameInfo:
-        return _types.frame_info(self._http.json("GET", f"handles/{segment(name)}"))
+        return self._http.json("GET", f"handles/{segment(name)}", parse=_types.frame_info)
 
     def drop(self, name: str, version: int | None = None) -> None:
         """With ``version`` only while the frame is at that version."""
         headers = None if version is None else {"If-Match": f'"{version}"'}
-        self._http.json("DELETE", f"handles/{segment(name)}", headers=headers)
+        self._http.json("DELETE", f"handles/{segment(name)}", headers=headers, parse=_types.done)
 
     def renew(self, name: str, ttl: str | float | None = "") -> FrameInfo:
         """Starts the time to live again; with ``ttl`` another one, with None none."""
         query = {} if ttl == "" else {"ttl": "none" if ttl is None else ttl_text(ttl)}
-        return _types.frame_info(self._http.json("POST", f"handles/{segment(name)}/renew", query))
+        return self._http.json("POST", f"handles/{segment(name)}/renew", query, parse=_types.frame_info)
 
     def share(self, name: str, tenant: str) -> None:
         """Lets another tenant read the frame, as ``owner/name``."""
-        self._http.json("PUT", f"handles/{segment(name)}/shares/{segment(tenant)}")
+        self._http.json("PUT", f"handles/{segment(name)}/shares/{segment(tenant)}", parse=_types.done)
 
     def unshare(self, name: str, tenant: str) -> None:
-        self._http.json("DELETE", f"handles/{segment(name)}/shares/{segment(tenant)}")
+        self._http.json("DELETE", f"handles/{segment(name)}/shares/{segment(tenant)}", parse=_types.done)
 
     def shares(self, name: str) -> list[str]:
         """The tenants that may read the frame."""
-        return [share["tenant"] for share in self._http.json("GET", f"handles/{segment(name)}/shares")["shares"]]
+        return self._http.json("GET", f"handles/{segment(name)}/shares", parse=_types.shares)
 
     # The server
 
     def queries(self) -> list[Query]:
         """The statements that are under way, the oldest first."""
-        return [_types.query(told) for told in self._http.json("GET", "queries")["queries"]]
+        return self._http.json("GET", "queries", parse=lambda told: [_types.query(each) for each in told["queries"]])
 
     def cancel(self, id: str) -> None:
         """Stops a statement: its ``id`` stands in ``queries()``."""
-        self._http.json("DELETE", f"queries/{segment(id)}")
+        self._http.json("DELETE", f"queries/{segment(id)}", parse=_types.done)
 
     def engines(self) -> list[Engine]:
-        return [_types.engine(told) for told in self._http.json("GET", "engines")["engines"]]
+        return self._http.json("GET", "engines", parse=lambda told: [_types.engine(each) for each in told["engines"]])
 
     def whoami(self) -> Identity:
-        return _types.identity(self._http.json("GET", "whoami"))
+        return self._http.json("GET", "whoami", parse=_types.identity)
 
     def server(self) -> ServerInfo:
-        told = self._http.json("GET", "info")
-        if told.get("name") != "framehold":
-            raise unexpected_answer(self.address, 200)
-        grpc = told["grpc"]
-        host = self.address.host if grpc["host"] in ("0.0.0.0", "::") else grpc["host"]
-        netloc = f"[{host}]:{grpc['port']}" if ":" in host else f"{host}:{grpc['port']}"
-        return ServerInfo(told.get("version"), netloc, tuple(told.get("engines", ())), told.get("default_engine"))
+        return self._http.json("GET", "info", parse=lambda told: _types.server_info(told, self.address.host))
 
     def close(self) -> None:
         self._http.close()

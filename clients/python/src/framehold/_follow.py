@@ -51,7 +51,8 @@ class Follower:
         self._query = {"fmt": "arrow", "live": "long-poll", "columns": names, "where": where}
         self._retry_seconds = retry_seconds
         self._abort = Abort()
-        self._batches: deque[pa.RecordBatch] = deque()
+        #: Each with the number of the row behind it.
+        self._batches: deque[tuple[pa.RecordBatch, int]] = deque()
         self._ahead: int | Literal["end"] = start
         self._pending: asyncio.Future[bool] | None = None
         self._is_begun = False
@@ -115,9 +116,7 @@ class Follower:
             self._abort.set()
 
     def _take(self) -> pa.RecordBatch:
-        batch = self._batches.popleft()
-        if not self._batches:
-            self.next_row = self._ahead
+        batch, self.next_row = self._batches.popleft()
         return batch
 
     def _fetch(self) -> bool:
@@ -151,21 +150,24 @@ class Follower:
         )
 
     def _read(self, answer: Answer) -> None:
+        position = answer.header("Next-Row") or ""
+        if not position.isdecimal():
+            raise answer.unexpected()
         batches: list[pa.RecordBatch] = []
         if answer.status == 204:
             answer.read()
         else:
-            batches += (
-                batch
-                for batch in read_batches(open_stream(answer), answer, lambda rows, size: None)
-                if batch.num_rows > 0
-            )
-        self._ahead = int(answer.header("Next-Row") or 0)
+            batches += read_batches(open_stream(answer), answer, lambda rows, size: None)
+        if self._query["where"] is not None and len(batches) > 1:
+            # Which rows were left out between two batches is not told.
+            batches = pa.Table.from_batches(batches).combine_chunks().to_batches()
+        self._ahead = behind = int(position)
         self.lineage, self._is_begun = answer.header("Lineage"), True
-        if batches:
-            self._batches.extend(batches)
-        else:
-            self.next_row = self._ahead
+        for batch in reversed([batch for batch in batches if batch.num_rows > 0]):
+            self._batches.appendleft((batch, behind))
+            behind -= batch.num_rows
+        if not self._batches:
+            self.next_row = behind
 
 
 def _in_thread(work: Callable[[], bool]) -> asyncio.Future[bool]:

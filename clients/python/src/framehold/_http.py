@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from socket import socket
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._address import Address, Credentials
@@ -40,6 +40,7 @@ SMALL_PIECE_BYTES = 65_536
 _REFUSED_AT_THE_DOOR = (RateLimitedError, OverloadedError, AuthUnavailableError)
 
 Query = Mapping[str, str | int | bool | None]
+T = TypeVar("T")
 
 
 class Body(Protocol):
@@ -83,11 +84,20 @@ class Http:
         path: str,
         query: Query | None = None,
         *,
+        parse: Callable[[Any], T],
+        body: bytes | Body | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Any:
-        """The JSON of an answer."""
-        repeat = Repeat.BRIEFLY if method == "GET" else Repeat.NEVER
-        return self.request(method, path, query, headers=headers, repeat=repeat).json()
+        repeat: Repeat | None = None,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> T:
+        """What ``parse`` makes of the JSON of an answer. One that breaks off is as one that did not come."""
+        target, all_headers = self._target(path, query), {**self._headers, **(headers or {})}
+        return _repeated(
+            lambda: self._once(method, target, body, all_headers, self._timeout, None).json(parse),
+            body,
+            repeat or (Repeat.BRIEFLY if method == "GET" else Repeat.NEVER),
+            retry_seconds,
+        )
 
     def post_json(
         self, path: str, value: object, *, repeat: Repeat = Repeat.NEVER, timeout: float | None = None
@@ -109,22 +119,15 @@ class Http:
         timeout: float | None = None,
         abort: Abort | None = None,
     ) -> Answer:
-        """An answer of 2xx; raises what the server says otherwise."""
-        target = self._target(path, query)
-        all_headers = {**self._headers, **(headers or {})}
-        is_repeatable = body is None or isinstance(body, bytes) or body.is_repeatable
-        give_up = time.monotonic() + retry_seconds
-        attempt = 0
-        while True:
-            try:
-                return self._once(method, target, body, all_headers, timeout or self._timeout, abort)
-            except FrameholdError as error:
-                wait = _wait_before_retry(error, attempt, repeat)
-                is_over = wait is None or time.monotonic() + wait > give_up
-                if is_over or not is_repeatable or (abort is not None and abort.is_set):
-                    raise
-            attempt += 1
-            time.sleep(wait or 0)
+        """An answer of 2xx, whose body is still to be read; raises what the server says otherwise."""
+        target, all_headers = self._target(path, query), {**self._headers, **(headers or {})}
+        return _repeated(
+            lambda: self._once(method, target, body, all_headers, timeout or self._timeout, abort),
+            body,
+            repeat,
+            retry_seconds,
+            abort,
+        )
 
     def _once(
         self,
@@ -224,6 +227,24 @@ def _chunks_to(sock: socket) -> Callable[[bytes], None]:
             sock.sendall(piece)
 
     return send
+
+
+def _repeated(
+    ask: Callable[[], T], body: bytes | Body | None, repeat: Repeat, retry_seconds: float, abort: Abort | None = None
+) -> T:
+    is_repeatable = body is None or isinstance(body, bytes) or body.is_repeatable
+    give_up = time.monotonic() + retry_seconds
+    attempt = 0
+    while True:
+        try:
+            return ask()
+        except FrameholdError as error:
+            wait = _wait_before_retry(error, attempt, repeat)
+            is_over = wait is None or time.monotonic() + wait > give_up
+            if is_over or not is_repeatable or (abort is not None and abort.is_set):
+                raise
+        attempt += 1
+        time.sleep(wait or 0)
 
 
 def _wait_before_retry(error: FrameholdError, attempt: int, repeat: Repeat) -> float | None:

@@ -95,6 +95,8 @@ class Response:
         line = self._read_line()
         if not line:
             raise RemoteDisconnected("the connection was closed without an answer")
+        if not line.endswith(b"\n") and b"HTTP/1.".startswith(line[:7]):
+            raise IncompleteRead(line)
         version, _, rest = line.partition(b" ")
         if not version.startswith(b"HTTP/1.") or not rest[:3].isdigit():
             raise BadStatusLine(line.decode("latin-1"))

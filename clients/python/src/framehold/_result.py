@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ._answer import Answer
 from ._convert import to_list, to_pandas, to_pylist, with_durations, with_unique_names
+from ._data import ARROW_STREAM
 from ._html import html_of, text_of
 from ._progress import Progress
 from .errors import BrokenConnectionError
@@ -182,6 +183,8 @@ class _AnswerFile(io.RawIOBase):
 
 
 def open_stream(answer: Answer) -> _Reader:
+    if (answer.header("Content-Type") or ARROW_STREAM) != ARROW_STREAM:
+        raise answer.unexpected()
     return _Reader(_AnswerFile(answer))
 
 

@@ -245,8 +245,9 @@ _WHERE = "WHERE table_catalog = ? AND table_schema = ? AND lower(table_name) = l
 
 def sql_type(text: str) -> types.TypeEngine[Any]:
     """That of SQLAlchemy for one of the catalogs."""
-    if text.endswith("[]"):
-        return types.ARRAY(sql_type(text[:-2]))
+    array = re.fullmatch(r"(.+?)((?:\[\d*\])+)", text, re.DOTALL)
+    if array is not None:
+        return types.ARRAY(sql_type(array[1]), dimensions=array[2].count("["))
     decimal = re.fullmatch(r"DECIMAL\((\d+),\s*(\d+)\)", text)
     if decimal is not None:
         return types.Numeric(int(decimal[1]), int(decimal[2]))

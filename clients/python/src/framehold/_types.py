@@ -133,15 +133,46 @@ def frame_info(told: Mapping[str, Any]) -> FrameInfo:
     )
 
 
+def page_of_frames(told: Mapping[str, Any]) -> tuple[list[FrameInfo], str | None]:
+    return [frame_info(each) for each in told["handles"]], told.get("next")
+
+
+def kept(told: Mapping[str, Any], rows: str) -> Kept:
+    """``rows``: the field that counts those that were written."""
+    return Kept(told["handle"], told["version"], told[rows], told["bytes"], told.get("repeated", False))
+
+
+def shares(told: Mapping[str, Any]) -> list[str]:
+    return [share["tenant"] for share in told["shares"]]
+
+
+def done(told: Mapping[str, Any]) -> None:
+    """Of an answer that says no more than that."""
+    if not isinstance(told, Mapping):
+        raise TypeError
+
+
 def query(told: Mapping[str, Any]) -> Query:
     started = moment(told["started"])
-    assert started is not None
+    if started is None:
+        raise ValueError
     names = ("id", "tenant", "engine", "sql", "elapsed_ms", "progress")
     return Query(started=started, **{name: told.get(name) for name in names})  # type: ignore[arg-type]
 
 
 def engine(told: Mapping[str, Any]) -> Engine:
     return Engine(told["name"], told["kind"], told["state"], told.get("version"), told.get("problem"))
+
+
+def server_info(told: Mapping[str, Any], host: str) -> ServerInfo:
+    """``host``: by which the caller reaches it."""
+    if told.get("name") != "framehold":
+        raise ValueError
+    grpc = told["grpc"]
+    if grpc["host"] not in ("0.0.0.0", "::"):
+        host = grpc["host"]
+    netloc = f"[{host}]:{grpc['port']}" if ":" in host else f"{host}:{grpc['port']}"
+    return ServerInfo(told.get("version"), netloc, tuple(told.get("engines", ())), told.get("default_engine"))
 
 
 def identity(told: Mapping[str, Any]) -> Identity:
