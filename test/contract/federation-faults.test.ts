@@ -143,6 +143,7 @@ describe('a database that lies', () => {
     ['nothing', answer('', { headers: parquetType })],
     ['a redirect', answer('', { status: 302, headers: { Location: 'http://169.254.169.254/' } })],
     ['502 of a proxy', answer('bad gateway', { status: 502 })],
+    ['a failure of its own', answer('{"query":"x","error":"NullPointerException","position":0}', { status: 500 })],
   ])('with %s in the place of the file', async (_, bytes) => {
     upstream.script(exporting(({ write }) => write(bytes)));
     await expectRefusal('tsdb_unreachable');
@@ -155,6 +156,11 @@ describe('a database that lies', () => {
     ['a name twice', answer('{"dataset":[["a","INT",false],["A","INT",false]]}'), 'tsdb_unreachable'],
     ['a type of its own', answer('{"dataset":[["a","INT); DROP TABLE x","false"]]}'), 'unsupported_type'],
     ['an error', answer('{"error":"no","position":3}', { status: 400 }), 'sql_error'],
+    [
+      'a failure of its own',
+      answer('{"error":"NullPointerException","position":0}', { status: 500 }),
+      'tsdb_unreachable',
+    ],
     ['no table', answer('{"error":"table does not exist [table=t]","position":3}', { status: 400 }), 'sql_error'],
     ['endless text', Buffer.concat([chunkedHead(), chunk(Buffer.alloc(20_000_000, 0x20))]), 'tsdb_unreachable'],
   ])('of its columns, with %s', async (_, bytes, code) => {
@@ -248,6 +254,14 @@ describe('a database that lies', () => {
     upstream.script(({ write }) => write(answer('<html>')));
     expect(await rowsOf(server.url, 'SHOW ALL TABLES')).toHaveLength(1);
     expect(await rowsOf(server.url, 'SELECT a FROM own')).toEqual([[1]]);
+  });
+
+  test('and fails at a query in its own dialect, which is no fault of the query', async () => {
+    const failure = answer('{"query":"x","error":"NullPointerException","position":14}', { status: 500 });
+    upstream.script(({ write }) => write(failure));
+    const refused = await expectRefusal('tsdb_unreachable', "SELECT * FROM tsdb.query('select 1')");
+    expect(refused.status).toBe(502);
+    expect(refused.json().error).toBe('the external database failed: it answered 500');
   });
 
   test('a statement that is wrong fetches nothing', async () => {

@@ -113,6 +113,12 @@ async function describeQuery(
 }
 
 export function refused(error: QuestDbError, position: number | undefined): AppError {
+  if (error.status >= 500) {
+    // Its text may quote the statement, which is never logged.
+    return new AppError('tsdb_unreachable', `the external database failed: it answered ${error.status}`, {
+      hint: 'its own log tells why',
+    });
+  }
   return new AppError('sql_error', `the external database: ${error.message}`, {
     hint: 'the text is in the dialect of QuestDB',
     position,
