@@ -419,6 +419,8 @@ describe('a definition is refused', () => {
     ['(a SERIAL PRIMARY KEY)', /no sequences/],
     ['(a INT REFERENCES acme.u)', /own|cannot be written/],
     ['(a INT REFERENCES analytics.main.u)', /read only/],
+    ['(a INT REFERENCES u (b, c))', 'a foreign key has 1 of its own columns and 2 of "u"'],
+    ['(a INT, b INT AS (a) DEFAULT 1)', 'column "b" is generated: no DEFAULT'],
     ['(a INT REFERENCES u (b) ON DELETE CASCADE)', 'a foreign key cannot change other rows: it is not enforced'],
   ])('%s', async (definition, message) => {
     const { error } = (await run({ sql: `CREATE TABLE refused ${definition}` })).json();

@@ -87,6 +87,11 @@ describe('a macro', () => {
     expect(await ok('SELECT shown(1), shown(1, 2)')).toEqual([['1', '1-2']]);
     await ok('CREATE MACRO rows_of(a) AS TABLE (SELECT a AS one), (a, b) AS TABLE (SELECT a AS one, b AS two)');
     expect(await ok('FROM rows_of(1), rows_of(2, 3)')).toEqual([[1, 2, 3]]);
+    await ok('CREATE MACRO added(a, b) AS a + b, (a, b, c := 5) AS a + b + c');
+    expect(await refusal('SELECT added(1, 2)')).toMatchObject({
+      error: 'macro added has several forms that take these values',
+      hint: 'it is called as added(a, b) or added(a, b, c := 5): give every value',
+    });
   });
 
   test('that is made anew changes neither views, nor tables, nor macros that were made with it', async () => {

@@ -62,7 +62,7 @@ export class ConstraintClauses {
     else if (cursor.takes('foreign', 'key')) {
       const columns = this.#takeColumns();
       if (!cursor.takes('references')) throw cursor.unexpected('REFERENCES');
-      this.#foreign.push({ name, columns, position, ...this.#takeReference() });
+      this.#foreign.push({ name, columns, position, ...this.#takeReference(columns.length) });
     } else {
       if (name !== undefined) throw cursor.unexpected('CHECK, PRIMARY KEY, UNIQUE or FOREIGN KEY');
       refuseUnknown(cursor);
@@ -84,7 +84,7 @@ export class ConstraintClauses {
       else if (cursor.takes('check')) this.#checks.push({ name, tokens: this.#takeParenthesized() });
       else if (cursor.takes('primary', 'key')) this.#setPrimaryKey({ name, columns, position });
       else if (cursor.takes('unique')) this.#unique.push({ name, columns, position });
-      else if (cursor.takes('references')) this.#foreign.push({ name, columns, position, ...this.#takeReference() });
+      else if (cursor.takes('references')) this.#foreign.push({ name, columns, position, ...this.#takeReference(1) });
       else if (cursor.takes('generated', 'always', 'as') || cursor.takes('as')) this.#setGenerated(column, position);
       else if (cursor.takes('using', 'compression')) this.#takeCompression();
       else if (name !== undefined) throw cursor.unexpected('a constraint');
@@ -97,6 +97,12 @@ export class ConstraintClauses {
       const message = `column ${sqlName(column)} is both NULL and NOT NULL`;
       throw new AppError('sql_error', message, { position: cursor.position });
     }
+    if (!this.#generated.has(column)) return;
+    const clause = this.#defaults.has(column) ? 'DEFAULT' : this.#notNull.has(column) ? 'NOT NULL' : undefined;
+    if (clause === undefined) return;
+    throw new AppError('sql_error', `column ${sqlName(column)} is generated: no ${clause}`, {
+      position: cursor.position,
+    });
   }
 
   /** How DuckDB would store the column: its values are the same. */
@@ -231,10 +237,16 @@ export class ConstraintClauses {
     throw new AppError('sql_forbidden', 'a foreign key names a frame of your own', { position });
   }
 
-  #takeReference(): Pick<ForeignKey, 'table' | 'references'> {
+  /** What a foreign key of so many columns names. */
+  #takeReference(count: number): Pick<ForeignKey, 'table' | 'references'> {
     const cursor = this.#cursor;
     const table = this.#takeOwnTable();
+    const { position } = cursor;
     const references = cursor.seesMark('(') ? this.#takeColumns() : undefined;
+    if (references !== undefined && references.length !== count) {
+      const message = `a foreign key has ${count} of its own columns and ${references.length} of ${sqlName(table)}`;
+      throw keyError(message, position);
+    }
     while (cursor.takes('on', 'delete') || cursor.takes('on', 'update')) {
       if (cursor.takes('no', 'action') || cursor.takes('restrict')) continue;
       throw new AppError('sql_forbidden', 'a foreign key cannot change other rows: it is not enforced', {

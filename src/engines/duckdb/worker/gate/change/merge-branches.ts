@@ -20,6 +20,12 @@ export interface Branch {
   readonly values?: readonly TokenRange[];
 }
 
+const matchWords: Readonly<Record<Branch['of'], string>> = {
+  matched: 'MATCHED',
+  target: 'NOT MATCHED',
+  source: 'NOT MATCHED BY SOURCE',
+};
+
 /** WHEN [NOT] MATCHED … THEN …, and so on to the end of the range */
 export function takeBranches(statement: TokenizedStatement, clauses: Clauses, range: TokenRange): readonly Branch[] {
   const { sql, tokens } = statement;
@@ -37,6 +43,12 @@ export function takeBranches(statement: TokenizedStatement, clauses: Clauses, ra
     const condition = hasCondition ? { from: cursor.index, to: then } : undefined;
     if (hasCondition) cursor.skipTo(then);
     if (!cursor.takes('then')) throw cursor.unexpected('THEN');
+    if (!hasCondition && branches.some((other) => other.of === of && other.condition === undefined)) {
+      throw new AppError('sql_error', `MERGE has two WHEN ${matchWords[of]} without a condition`, {
+        hint: 'write AND and a condition behind one of them',
+        position: tokens[from]?.start,
+      });
+    }
     branches.push({ of, condition, ...takeAction(statement, clauses, cursor, { of, to }) });
     from = to;
   }

@@ -55,7 +55,9 @@ export async function merge(
   const isSource = bySource ? `${marker} IS NOT NULL` : 'true';
   const addBranch = (): void => {
     text.ours('CASE');
-    for (const [index, branch] of branches.entries()) {
+    // In DuckDB a branch without a condition comes behind the others of its kind, wherever it is written.
+    const last = ({ condition }: Branch): number => Number(condition === undefined);
+    for (const [index, branch] of [...branches.entries()].sort(([, a], [, b]) => last(a) - last(b))) {
       const when = { matched: `${isTarget} AND ${isSource}`, target: `NOT (${isTarget})`, source: `NOT (${isSource})` };
       text.ours(` WHEN ${when[branch.of]}`);
       if (branch.condition !== undefined) text.ours(' AND ').value(branch.condition, 'a condition');

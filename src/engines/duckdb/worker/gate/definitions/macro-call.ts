@@ -30,12 +30,21 @@ export function valuesOf(
   const position = tokens[list.open]?.start;
   const star = given.find(({ from, to }) => to - from === 1 && tokens[from]?.text === '*');
   if (star !== undefined || given.some(({ from, to }) => from >= to)) throw wrongValues(macro, given, position);
-  const forms = [...macro.forms].sort((a, b) => a.parameters.length - b.parameters.length);
-  for (const form of forms) {
+  const taken = macro.forms.flatMap((form) => {
     const values = valuesFor(form.parameters, given);
-    if (values !== undefined) return { form, values };
-  }
-  throw wrongValues(macro, given, position);
+    return values === undefined ? [] : [{ form, values }];
+  });
+  const [first, ...others] = taken;
+  if (first === undefined) throw wrongValues(macro, given, position);
+  if (others.length === 0) return first;
+  const { name } = macro;
+  throw new AppError('sql_error', `macro ${name} has several forms that take these values`, {
+    hint: `it is called as ${calls(
+      name,
+      taken.map(({ form }) => form),
+    )}: give every value`,
+    position,
+  });
 }
 
 function argumentsIn(
@@ -87,11 +96,11 @@ function wrongValues({ name, forms }: Definition, given: readonly Argument[], po
     wrong === undefined
       ? `macro ${name} does not take these values`
       : `macro ${name} has no parameter ${wrong}${didYouMean(wrong, parameters)}`;
-  return new AppError('sql_error', why, { hint: `it is called as ${forms.map(shown(name)).join(' or ')}`, position });
+  return new AppError('sql_error', why, { hint: `it is called as ${calls(name, forms)}`, position });
 }
 
-function shown(name: string): (form: DefinitionForm) => string {
+function calls(name: string, forms: readonly DefinitionForm[]): string {
   const withDefault = (parameter: MacroParameter): string =>
     parameter.default === undefined ? parameter.name : `${parameter.name} := ${parameter.default}`;
-  return ({ parameters }) => `${name}(${parameters.map(withDefault).join(', ')})`;
+  return forms.map(({ parameters }) => `${name}(${parameters.map(withDefault).join(', ')})`).join(' or ');
 }
