@@ -18,7 +18,12 @@ async function follow(signal = new AbortController().signal) {
     tell = listener;
     return { [Symbol.dispose]: () => {} };
   };
-  const events = handleEvents({ frames: { watchAll }, followers }, ann, { signal, prefix: '', onWaiting: () => {} });
+  const events = handleEvents({ frames: { watchAll }, followers }, ann, {
+    signal,
+    lane: '',
+    prefix: '',
+    onWaiting: () => {},
+  });
   expect((await events.next()).value).toBeUndefined();
   const next = async (): Promise<string> => {
     const { value } = await events.next();
