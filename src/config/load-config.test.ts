@@ -21,7 +21,7 @@ describe('without any setting', () => {
         grpcHost: '0.0.0.0',
         grpcPort: 50052,
         maxConnections: 100,
-        bodyMemoryBytes: 512_000_000,
+        bodyMemoryBytes: 400_000_000,
         maxFollowers: 10000,
         progressIntervalMs: 5000,
         shutdownDelayMs: 0,

@@ -107,7 +107,7 @@ export const settings = {
       property: 'bodyMemoryBytes',
       env: 'BODY_MEMORY',
       type: type.bytes,
-      default: '512MB',
+      default: '400MB',
       help: 'Memory for bodies and gRPC messages that are held whole, of all requests together; at least twice `write.max_body`. One tenant, or without authentication one address, may take nine tenths of it',
     },
     progress_interval: {

@@ -208,12 +208,11 @@ export class Exchange {
     return readBody(this.#request, this.#response, limits, this.place);
   }
 
-  /** All of a body, or of a part of it, in memory that tenants share. It is given back when the request has ended. `length`: where it is known. */
-  hold(body: AsyncGenerator<Buffer, void, undefined>, length?: number): Promise<Buffer> {
+  /** All of a body, or of a part of it, in memory that tenants share. It is given back when the request has ended. */
+  hold(body: AsyncGenerator<Buffer, void, undefined>): Promise<Buffer> {
     return holdBody(body, {
       memory: this.#memory,
       lane: this.lane,
-      length,
       signal: () => this.signal,
       onHeld: (share) => void this.#response.once('close', () => share[Symbol.dispose]()),
     });

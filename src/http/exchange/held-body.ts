@@ -10,8 +10,6 @@ const mostWaitMs = 5000;
 export interface HeldBodyOptions {
   readonly memory: FairShares;
   readonly lane: string;
-  /** Undefined where the body does not say it, or is packed. */
-  readonly length: number | undefined;
   readonly signal: () => AbortSignal;
   /** Called at once with what gives the memory back. */
   readonly onHeld: (share: Share) => void;
@@ -20,29 +18,20 @@ export interface HeldBodyOptions {
 /** A whole body in memory that tenants share. Of bodies that stand still, or whose tenant has too much, the memory is taken back. */
 export async function holdBody(
   pieces: AsyncGenerator<Buffer, void, undefined>,
-  { memory, lane, length: announced, signal, onHeld }: HeldBodyOptions,
+  { memory, lane, signal, onHeld }: HeldBodyOptions,
 ): Promise<Buffer> {
-  let bytes: Buffer = Buffer.alloc(0);
-  let filled = 0;
+  const body = new CopiedPieces();
   let share: Share | undefined;
   let revoked: AbortSignal | undefined;
   const next = () => (revoked === undefined ? pieces.next() : abortable(pieces.next(), revoked));
   try {
     for (let step = await next(); step.done !== true; step = await next()) {
       const piece = step.value;
-      const length = filled + piece.length;
-      if (length > freeBytes) {
+      if (body.length + piece.length > freeBytes) {
         share ??= openShare();
         if (!share.tryTake(piece.length)) await share.take(piece.length, { signal: signal(), waitMs: mostWaitMs });
       }
-      // Copied: there may be a million pieces, and each would take more than its bytes.
-      if (filled === 0) bytes = piece;
-      else {
-        if (length > bytes.length)
-          bytes = withRoom(bytes.subarray(0, filled), Math.max(length, announced ?? 2 * length));
-        piece.copy(bytes, filled);
-      }
-      filled = length;
+      body.add(piece);
     }
   } catch (error) {
     // Does not wait for what may never come.
@@ -50,7 +39,7 @@ export async function holdBody(
     throw error;
   }
   share?.settle();
-  return bytes.subarray(0, filled);
+  return body.whole();
 
   function openShare(): Share {
     const controller = new AbortController();
@@ -61,9 +50,42 @@ export async function holdBody(
   }
 }
 
-/** The system gives the pages as they are written, so that memory follows what has come. */
-function withRoom(bytes: Buffer, room: number): Buffer {
-  const out = Buffer.allocUnsafeSlow(room);
-  bytes.copy(out);
-  return out;
+const slabBytes = 1024 * 1024;
+
+/** Pieces, copied into few: there may be a million of them, and each would take more than its bytes. */
+class CopiedPieces {
+  readonly #slabs: Buffer[] = [];
+  /** Filled in the last slab. */
+  #filled = 0;
+  length = 0;
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+    // Mostly it is all that there is.
+    if (this.#slabs.length === 0) {
+      this.#slabs.push(piece);
+      this.#filled = piece.length;
+      return;
+    }
+    for (let at = 0; at < piece.length; ) {
+      const copied = piece.copy(this.#lastWithRoom(piece.length - at), this.#filled, at);
+      this.#filled += copied;
+      at += copied;
+    }
+  }
+
+  whole(): Buffer {
+    const last = this.#slabs.at(-1)?.subarray(0, this.#filled) ?? Buffer.alloc(0);
+    return this.#slabs.length <= 1 ? last : Buffer.concat([...this.#slabs.slice(0, -1), last], this.length);
+  }
+
+  #lastWithRoom(bytes: number): Buffer {
+    const last = this.#slabs.at(-1);
+    if (last !== undefined && this.#filled < last.length) return last;
+    // Doubled at first, and never zeroed: the system gives the pages as they are written, so that memory follows what has come.
+    const slab = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(slabBytes, this.length)));
+    this.#filled = 0;
+    this.#slabs.push(slab);
+    return slab;
+  }
 }
