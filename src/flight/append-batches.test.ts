@@ -40,7 +40,7 @@ test('batches that are read ahead count by the memory that their rows take', asy
     refusePut: async () => {},
     put: () => new Promise((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason))),
   };
-  const call = { principal: anonymous, signal: stop.signal, producer: undefined };
+  const call = { principal: anonymous, signal: stop.signal, lane: '', producer: undefined };
   const answers = appendBatches(frames, { handle: parseHandle('x'), ttlMs: undefined }, upload, call);
   const answered = answers.next().catch((error: unknown) => error);
   for (let before = -1; before < pieces; ) {

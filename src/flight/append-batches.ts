@@ -38,7 +38,12 @@ export async function* appendBatches(
   frames: Pick<Frames, 'put' | 'refusePut'>,
   { handle, ttlMs }: Pick<PutOptions, 'handle' | 'ttlMs'>,
   upload: FlightUpload,
-  { principal, signal, producer }: Pick<Call, 'principal' | 'signal'> & { readonly producer: Producer | undefined },
+  {
+    principal,
+    signal,
+    lane,
+    producer,
+  }: Pick<Call, 'principal' | 'signal' | 'lane'> & { readonly producer: Producer | undefined },
 ): AsyncGenerator<Message> {
   if (handle === undefined) {
     throw new AppError('invalid_parameter', 'ack is "batch", and no handle is given', {
@@ -54,7 +59,7 @@ export async function* appendBatches(
       signal.throwIfAborted();
       const marked = producer && { ...producer, seq: producer.seq + number };
       const request = { handle, mode: 'append', ttlMs, source: batch.source, producer: marked } as const;
-      const { version, isRepeated } = await frames.put(principal, request, { signal });
+      const { version, isRepeated } = await frames.put(principal, request, { signal, lane });
       queue.release();
       const answer = {
         seq: marked?.seq ?? number,

@@ -26,14 +26,14 @@ export async function* doPut(
   const producer = parseProducer(call.metadata);
   if (options.mode !== 'append') refuseProducer(producer, 'nothing is appended');
   if (ack === 'batch') {
-    const { principal, signal } = call;
-    yield* appendBatches(frames, options, upload, { principal, signal, producer });
+    const { principal, signal, lane } = call;
+    yield* appendBatches(frames, options, upload, { principal, signal, lane, producer });
     return;
   }
   const held = await frames.put(
     call.principal,
     { ...options, producer, source: { kind: 'arrow', stream: upload.ipcStream() } },
-    { signal: call.signal },
+    { signal: call.signal, lane: call.lane },
   );
   const { handle, rows, bytes, version, isRepeated } = held;
   const answer = { handle, rows, bytes, version, ...(isRepeated && { repeated: true }) };

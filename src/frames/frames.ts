@@ -19,6 +19,8 @@ import type { SaveView } from './write/save-view.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
+  /** Who waits: tenants and callers take turns. Default: the server itself. */
+  readonly lane?: string | undefined;
   /** Where what the work takes is noted. */
   readonly costs?: StatementCosts | undefined;
 }

@@ -185,7 +185,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   }
 
   async #timed<T>(
-    { span: outer }: Principal,
+    { tenant, span: outer }: Principal,
     mode: PutRequest['mode'] | 'change',
     options: Signal,
     write: (work: WriteOptions) => Promise<T>,
@@ -197,8 +197,9 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       this.#putTimings.add(performance.now() - begunMs, mode, failure, '', span?.traceId);
     };
     // Not a copy of the options: they may make their signal only when it is asked for.
-    const { costs } = options;
+    const { lane = tenant, costs } = options;
     const work = {
+      lane,
       span,
       costs,
       get signal() {
@@ -271,7 +272,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   async writeParquet(
     principal: Principal,
     request: Parameters<Frames['writeParquet']>[1],
-    { signal, costs }: Signal,
+    { signal, lane, costs }: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source: rows, compression = firstCompression(this.#common.compression).compression } = request;
     const { isForStatements = false } = request;
@@ -281,7 +282,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     const source = isArriving ? { ...rows, stream: file.counted(rows.stream) } : rows;
     try {
       const part = { source, path: file.path, compression, isTemporary: isForStatements };
-      const { bytes } = await this.#common.engine.write(part, { signal, costs });
+      const { bytes } = await this.#common.engine.write(part, { signal, lane: lane ?? principal.tenant, costs });
       return { ...file, bytes };
     } catch (error) {
       await file[Symbol.asyncDispose]();
@@ -292,13 +293,13 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   async preview(
     principal: Principal,
     { source, form, maxRows }: { readonly source: PartRows; readonly form: ChunkForm; readonly maxRows: number },
-    { signal }: Signal,
+    { signal, lane }: Signal,
   ): Promise<FilePreview> {
     const { engine, compression: cold } = this.#common;
     const { compression } = firstCompression(cold);
     await using file = await this.temporaryFile(principal);
     const { path } = file;
-    const written = await engine.write({ source, path, compression, isTemporary: true }, { signal });
+    const written = await engine.write({ source, path, compression, isTemporary: true }, { signal, lane });
     const { columns, rows, report } = written;
     const job = {
       parts: [{ path, rows }],
@@ -309,7 +310,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       chunkRows: maxRows,
     };
     const firstRows: Pick<EncodedRows, 'rows' | 'bytes'>[] = [];
-    for await (const piece of engine.read(job, { signal })) {
+    for await (const piece of engine.read(job, { signal, lane })) {
       // A piece need not hold for longer than until the next one is asked for.
       firstRows.push({ rows: piece.rows, bytes: piece.bytes.slice() });
     }

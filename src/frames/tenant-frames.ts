@@ -123,9 +123,12 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   /** The end of this waits for it. */
-  async #writing<T>({ signal, span, costs }: WriteOptions, write: (work: WriteOptions) => Promise<T>): Promise<T> {
+  async #writing<T>(
+    { signal, lane, span, costs }: WriteOptions,
+    write: (work: WriteOptions) => Promise<T>,
+  ): Promise<T> {
     using either = new LinkedAbort([signal, this.#state.context.signal]);
-    const writing = write({ signal: either.signal, span, costs });
+    const writing = write({ signal: either.signal, lane, span, costs });
     this.#puts.add(writing);
     try {
       return await writing;

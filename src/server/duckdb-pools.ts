@@ -69,7 +69,7 @@ export function openSqlPool(
     new NativeCopies({
       root,
       budgetBytes: storage.cacheSizeBytes,
-      copy: (frame, signal) => copyEngine.warm(frame, { signal }),
+      copy: (frame, job) => copyEngine.warm(frame, job),
       logger: logger.area('duckdb'),
     }),
   );

@@ -41,7 +41,7 @@ export class SqlLab implements AsyncDisposable {
     });
   }
 
-  readonly copy: NativeCopiesOptions['copy'] = (frame, signal) => this.#store.warm(frame, { signal });
+  readonly copy: NativeCopiesOptions['copy'] = (frame, job) => this.#store.warm(frame, job);
 
   newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
     const { nativeCopies = this.#noCopies } = options;

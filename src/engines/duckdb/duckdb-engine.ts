@@ -11,6 +11,7 @@ import type {
   WrittenPart,
 } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
+import { mostOpenPerWorker } from './pool/job-places.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
@@ -47,6 +48,8 @@ export class DuckDbEngine implements FrameEngine {
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
+      // Reads and writes that are open, but for those that work.
+      mostAside: (2 * mostOpenPerWorker - 1) * options.workers,
       maxQueue: options.maxQueue,
       timeoutMs: options.timeoutMs,
       logger: options.logger,

@@ -63,6 +63,9 @@ type Admission = Pick<RunOptions, 'isLetIn' | 'spentMs'>;
 /** Of a description: a thousand are remembered, and of wide frames they would take gigabytes. */
 const mostRememberedColumns = 256;
 
+/** Children whose clients are slow, for each worker. */
+const mostAsidePerWorker = 4;
+
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly hasViews = true;
@@ -88,6 +91,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
+      mostAside: mostAsidePerWorker * options.workers,
       maxQueue: options.maxQueue,
       timeoutMs: options.timeoutMs,
       logger: options.logger,

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { recordingLogger } from '../../../test/support/upstream-client.ts';
-import { defaultTenant } from '../../core/principal.ts';
+import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
@@ -227,8 +227,8 @@ test('a copy that takes too long is stopped, told once, and not begun again', as
   const t = await longFrame();
   const next = await lab.frame('short', 'SELECT 1 AS n');
   // Whatever the machine has to do, what is short is in time.
-  const copy: typeof lab.copy = (frame, signal) =>
-    frame.parts === next.parts ? writeFile(frame.path, 'copied') : lab.copy(frame, signal);
+  const copy: typeof lab.copy = (frame, job) =>
+    frame.parts === next.parts ? writeFile(frame.path, 'copied') : lab.copy(frame, job);
   await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, timeoutMs: 200, logger, copy });
   for (let n = 0; n < 4; n++) {
     warm.use(t);
@@ -250,3 +250,23 @@ test('closing stops a copy under way', async () => {
   await warm[Symbol.asyncDispose]();
   await expect(readdir(warm.folderOf(defaultTenant))).rejects.toMatchObject({ code: 'ENOENT' });
 }, 120_000);
+
+test('a copy that takes long holds up only those of its own tenant', async () => {
+  const lanes: string[] = [];
+  const copy: typeof lab.copy = async ({ path }, { lane, signal }) => {
+    lanes.push(lane);
+    if (lane.startsWith('slow')) await new Promise((_, reject) => signal.addEventListener('abort', reject));
+    else await writeFile(path, 'copied');
+  };
+  const [first, second] = [await lab.frame('first', 'SELECT 1 AS n'), await lab.frame('second', 'SELECT 2 AS n')];
+  await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, copy });
+  for (const [table, tenant] of [
+    [first, 'slow'],
+    [second, 'slow'],
+    [first, 'other'],
+  ] as const) {
+    for (let uses = 0; uses < 2; uses++) warm.use(table, tenant as Tenant);
+  }
+  await vi.waitFor(() => expect(warm.find(first, 'other' as Tenant)).toBeDefined());
+  expect(lanes).toEqual(['slow#copy', 'other#copy']);
+});

@@ -15,7 +15,7 @@ export interface NativeCopiesOptions {
   /** Bounds the copies on disk; 0 = none are made. */
   readonly budgetBytes: number;
   /** Writes a database file with the rows as a native table. */
-  readonly copy: (frame: WarmCopy, signal: AbortSignal) => Promise<void>;
+  readonly copy: (frame: WarmCopy, job: { readonly signal: AbortSignal; readonly lane: string }) => Promise<void>;
   /** Default: a second, ten at most. */
   readonly pause?: Pause;
   /** How long a copy may take. Default: by the size of its frame, far longer than it ever takes. */
@@ -65,7 +65,8 @@ export class NativeCopies implements AsyncDisposable {
   readonly #newest = new Map<string, string>();
   readonly #folders = new Set<Tenant>();
   readonly #controller = new AbortController();
-  #copying: Promise<void> = Promise.resolve();
+  /** The last one of each tenant: a long copy holds up only those of its own. */
+  readonly #copying = new Map<Tenant, Promise<void>>();
   #bytes = 0;
   #lastUseAt = 0;
 
@@ -119,12 +120,12 @@ export class NativeCopies implements AsyncDisposable {
 
   /** Resolves when no copy is under way or waiting. */
   async settled(): Promise<void> {
-    await this.#copying;
+    await Promise.all(this.#copying.values());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#controller.abort();
-    await this.#copying;
+    await this.settled();
     removeSpillDirectory(this.directory);
   }
 
@@ -166,7 +167,7 @@ export class NativeCopies implements AsyncDisposable {
     table.retired.addEventListener('abort', () => this.#forget(entry.key), { once: true, signal });
     const held = table.hold();
     const latest = performance.now() + this.#pause.mostMs;
-    this.#copying = this.#copying
+    const copying = (this.#copying.get(tenant) ?? Promise.resolve())
       .then(() => this.#awaitPause(latest))
       .then(() => this.#copy(entry, table, tenant))
       .catch((error: unknown) => {
@@ -176,7 +177,11 @@ export class NativeCopies implements AsyncDisposable {
         const fields = { frame: table.frame, error: String(error) };
         this.#options.logger[isLate ? 'warn' : 'debug']('a frame was not warmed', fields);
       })
-      .finally(() => held[Symbol.dispose]());
+      .finally(() => {
+        held[Symbol.dispose]();
+        if (this.#copying.get(tenant) === copying) this.#copying.delete(tenant);
+      });
+    this.#copying.set(tenant, copying);
   }
 
   async #copy(entry: Entry, table: FrameTable, tenant: Tenant): Promise<void> {
@@ -187,7 +192,10 @@ export class NativeCopies implements AsyncDisposable {
     const isPacked = table.bytes > budgetBytes * plainShare;
     using work = new LinkedAbort([entry.forgotten.signal, this.#controller.signal], timeoutMs);
     try {
-      await copy({ parts: table.parts, columns: table.columns, path, isPacked }, work.signal);
+      await copy(
+        { parts: table.parts, columns: table.columns, path, isPacked },
+        { signal: work.signal, lane: `${tenant}#copy` },
+      );
     } catch (error) {
       // A process that had to be killed has left what it wrote.
       await Promise.all([path, `${path}.wal`].map((file) => rm(file, { force: true })));

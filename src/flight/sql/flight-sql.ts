@@ -115,6 +115,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
         const transaction = statements.transactionOf(call, command.transactionId);
         const rows = await ingest(frames, call.principal, command, upload, {
           signal: call.signal,
+          lane: call.lane,
           producer: parseProducer(call.metadata),
         });
         noteWrite(transaction, `${rows} rows ingested into ${command.table}`);

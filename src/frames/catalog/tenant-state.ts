@@ -93,7 +93,7 @@ export class TenantState {
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
     this.logs = new LogFolder(this.directory, context.durable);
     const hasPeers = (): boolean => context.peers.hasPeers;
-    const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(context, part, path);
+    const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(this, part, path);
     this.partLinks = new PartLinks(this.directory, checkPart, hasPeers, context.directoryOf);
     const announceRead = (handle: Handle): void => void context.lease.announce(`read ${tenant} ${handle}`);
     const isWatched = (handle: Handle): boolean => this.changes.isWatched(handle);
@@ -233,10 +233,11 @@ function stateOf({ versionId, parts }: Manifest): string {
   return `${versionId} ${createHash('sha256').update(checksums).digest('hex')}`;
 }
 
-async function isAsWritten({ engine, signal }: StoreContext, { checksum }: Part, path: string): Promise<boolean> {
+async function isAsWritten({ context, directory }: TenantState, { checksum }: Part, path: string): Promise<boolean> {
   if (checksum === null) return false;
+  const { engine, signal } = context;
   try {
-    return await engine.hasChecksum(path, checksum, { signal, lane: 'verification' });
+    return await engine.hasChecksum(path, checksum, { signal, lane: `${directory.tenant}#verification` });
   } catch (error) {
     if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
     return false;

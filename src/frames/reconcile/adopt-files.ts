@@ -26,6 +26,10 @@ export class FileAdopter {
     this.#directory = directory;
   }
 
+  get #lane(): string {
+    return `${this.#directory.tenant}#adoption`;
+  }
+
   async adopt(files: readonly FileIdentity[], known: readonly Part[], signal: AbortSignal): Promise<AdoptedParts> {
     const found: { readonly part: Part; readonly columnCount: number }[] = [];
     let columns: readonly Column[] | undefined;
@@ -64,13 +68,13 @@ export class FileAdopter {
   ): Promise<Part | undefined> {
     const like = known.find((part) => part.file === file && part.size === size && part.checksum !== null);
     if (like === undefined || like.checksum === null) return undefined;
-    const isSame = await this.#engine.hasChecksum(path, like.checksum, { signal, lane: 'adoption' });
+    const isSame = await this.#engine.hasChecksum(path, like.checksum, { signal, lane: this.#lane });
     return isSame ? like : undefined;
   }
 
   async #probe(path: string, name: string, signal: AbortSignal) {
     try {
-      return await this.#engine.probe(path, { signal, lane: 'adoption' });
+      return await this.#engine.probe(path, { signal, lane: this.#lane });
     } catch (error) {
       if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
       throw new Unreadable(`${name} is not readable: ${error.message.replaceAll(path, name)}`, { cause: error });

@@ -17,6 +17,11 @@ export class Verification {
     this.#state = state;
   }
 
+  /** Whose files they are shares with other tenants what looks at them. */
+  get #lane(): string {
+    return `${this.#state.directory.tenant}#verification`;
+  }
+
   /** Verifies what is not verified yet, once for all who ask meanwhile. Rejects with frame_damaged or FileChanged. */
   verifyOnce(version: FrameVersion, engine: FrameEngine): Promise<void> {
     if (version.parts.isVerified) return Promise.resolve();
@@ -63,10 +68,10 @@ export class Verification {
   async #faultOf(part: HeldPart, path: string, engine: FrameEngine, signal: AbortSignal): Promise<string | undefined> {
     try {
       if (part.checksum !== null) {
-        const isSame = await engine.hasChecksum(path, part.checksum, { signal, lane: 'verification' });
+        const isSame = await engine.hasChecksum(path, part.checksum, { signal, lane: this.#lane });
         return isSame ? undefined : differs;
       }
-      await engine.probe(path, { signal, lane: 'verification' });
+      await engine.probe(path, { signal, lane: this.#lane });
       return undefined;
     } catch (error) {
       if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;

@@ -26,6 +26,7 @@ const filesAtOnce = 2;
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
+  readonly lane?: string | undefined;
   /** What it is part of, where that is traced. */
   readonly span?: Span | undefined;
   /** Where what it takes is noted. */

@@ -21,7 +21,7 @@ export async function sendTable(
   format: TableFormat,
   { frames, compression }: SendTableOptions,
 ): Promise<void> {
-  const { principal, signal } = exchange;
+  const { principal, signal, lane } = exchange;
   const headers = exportHeaders(format);
   const isHead = exchange.method === 'HEAD';
   const mayCode = compression && format.fmt !== 'arrow' && format.fmt !== 'parquet';
@@ -33,7 +33,7 @@ export async function sendTable(
   if (format.fmt === 'parquet') {
     const stream = arrowIpcStream(table.columns, table.rows());
     const rows = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
-    await using written = await frames.writeParquet(principal, rows, { signal });
+    await using written = await frames.writeParquet(principal, rows, { signal, lane });
     await using file = await open(written.path);
     return await sendFile(exchange, { file, bytes: written.bytes }, [...headers, ...exchange.cacheControl('no-store')]);
   }

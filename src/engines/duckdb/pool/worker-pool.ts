@@ -6,8 +6,11 @@ import type { Logger } from '../../../core/logger.ts';
 import type { Span } from '../../../core/span.ts';
 import { inQueue, type StatementCosts } from '../../../core/statement-costs.ts';
 import type { Job } from '../protocol/protocol.ts';
+import { Aside, type AsideReason } from './aside.ts';
+import { type JobPlace, JobPlaces } from './job-places.ts';
 import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
+import { Suspension } from './suspension.ts';
 import {
   listingOf,
   type PoolSettings,
@@ -22,6 +25,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** Jobs that may wait for a worker; one more is refused. */
   readonly maxQueue: number;
+  /** Children beyond the workers, of jobs that wait for their clients or for others: they take memory, if no time. */
+  readonly mostAside: number;
   /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
   readonly settings: PoolSettings;
@@ -73,8 +78,6 @@ const backgroundSilenceMs = 60_000;
 
 /** A child that waits so long for its client is held by it: another one may work in its place. */
 const heldAfterMs = 500;
-/** So many may be held by slow clients for each that works; they take memory, if no time. */
-const mostHeldPerWorker = 4;
 
 /**
  * So long an owner waits before a child of another who has more of them is ended for it, and so long a child may work for its
@@ -95,15 +98,17 @@ interface JobRules {
   readonly timed: 'whole' | 'message' | false;
   /** May run again on another worker when its own has died. Callers' SQL would only end the next one, too. */
   readonly repeatable: boolean;
+  /** Work of the server's own, for which tenants share places: reads never wait for writes. Children of callers' SQL have owners. */
+  readonly places?: 'read' | 'write';
 }
 
 const jobRules = {
-  probe: { timed: 'whole', repeatable: true },
-  read: { timed: 'message', repeatable: true },
-  hasChecksum: { timed: false, repeatable: true },
-  countChanges: { timed: false, repeatable: true },
-  write: { timed: false, repeatable: false },
-  warm: { timed: false, repeatable: false },
+  probe: { timed: 'whole', repeatable: true, places: 'read' },
+  read: { timed: 'message', repeatable: true, places: 'read' },
+  hasChecksum: { timed: false, repeatable: true, places: 'read' },
+  countChanges: { timed: false, repeatable: true, places: 'write' },
+  write: { timed: false, repeatable: false, places: 'write' },
+  warm: { timed: false, repeatable: false, places: 'write' },
   createDatabase: { timed: false, repeatable: false },
   analyze: { timed: 'whole', repeatable: false },
   describe: { timed: 'whole', repeatable: false },
@@ -130,16 +135,18 @@ export class WorkerPool {
   /** The owners of those that are being started; of one that failed, until the next may be tried. */
   readonly #starting = new Set<{ readonly owner: WorkerOwner }>();
   readonly #deadlines: TimeoutList;
+  readonly #places: Readonly<Record<'read' | 'write', JobPlaces>>;
   /** All reasons are there from the start: who watches their growth would miss the first. */
   readonly #exits = new Map(workerExits.map((reason) => [reason, 0]));
   #jobs = 0;
   #busy = 0;
-  #held = 0;
+  #aside = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#deadlines = new TimeoutList(options.timeoutMs);
+    this.#places = { read: new JobPlaces(options), write: new JobPlaces(options) };
     if (options.warm) for (let n = 0; n < options.workers; n++) this.#start(ownWork);
   }
 
@@ -153,7 +160,7 @@ export class WorkerPool {
       busy: this.#busy,
       idle: this.#idle.length,
       starting: this.#starting.size,
-      waiting: this.#queues.size,
+      waiting: this.#queues.size + this.#places.read.waiting + this.#places.write.waiting,
       jobs: this.#jobs,
       exits: this.#exits,
       pids: [...this.#all].flatMap((worker) => worker.pid ?? []),
@@ -167,6 +174,13 @@ export class WorkerPool {
 
   /** Row messages of a job, then its answer. Where nothing was yielded yet, a job whose worker died runs once more. */
   async *run(job: Job, options: RunOptions): AsyncGenerator<Buffer, unknown, undefined> {
+    const { places }: JobRules = jobRules[job.kind];
+    if (places === undefined) return yield* this.#run(job, options, undefined);
+    using place = await inQueue(options, () => this.#places[places].enter(options));
+    return yield* this.#run(job, { ...options, signal: place.signal }, place);
+  }
+
+  async *#run(job: Job, options: RunOptions, place: JobPlace | undefined): AsyncGenerator<Buffer, unknown, undefined> {
     const { timeoutMs } = this.#options;
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
@@ -180,14 +194,19 @@ export class WorkerPool {
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs, undefined, this.#deadlines) : undefined;
       const silenceMs = timed === false ? this.#silenceMs : undefined;
+      const aside = this.#newAside();
+      const suspension = new Suspension(worker, deadline, aside);
+      place?.begin(suspension);
+      const long = place && setTimeout(() => aside.add('long'), turnMs).unref();
       let inputMs = 0;
       const noteInput = (ms: number): void => {
         inputMs += ms;
       };
-      const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput);
+      const client = { aside, place };
+      const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput, client);
       const { signal, takeWhole } = options;
       const messages = worker.execute(job, { signal, deadline, input, silenceMs, takeWhole });
-      const reader = this.#slowClientClock();
+      const reader = slowClientClock('reader', client);
       let readerMs = 0;
       try {
         for (;;) {
@@ -197,6 +216,7 @@ export class WorkerPool {
           if (options.costs !== undefined) options.costs.bytes += step.value.length;
           const clock = options.countsReader === true ? undefined : deadline;
           clock?.pause();
+          suspension.isTimed = clock === undefined;
           const yieldedAt = performance.now();
           reader.start();
           yield step.value;
@@ -204,6 +224,8 @@ export class WorkerPool {
           readerMs += performance.now() - yieldedAt;
           if (timed === 'message') clock?.restart();
           else clock?.resume();
+          suspension.isTimed = true;
+          if (suspension.isSuspended) deadline?.pause();
         }
       } catch (error) {
         failure = errorType(error);
@@ -213,12 +235,15 @@ export class WorkerPool {
         this.#options.logger.warn('a worker died under a read; the read runs once more', { job: job.kind });
       } finally {
         deadline?.stop();
+        clearTimeout(long);
         reader.end();
         working?.end(failure);
         await messages.return(undefined);
+        suspension.resume();
         this.#busy--;
+        aside.end();
         this.#release(worker);
-        const spentMs = performance.now() - begunAt;
+        const spentMs = performance.now() - begunAt - suspension.ms;
         options.onSpent?.(spentMs);
         if (options.costs !== undefined) noteWork(options.costs, worker, { spentMs, readerMs, inputMs });
       }
@@ -238,8 +263,9 @@ export class WorkerPool {
   async *#watched(
     input: AsyncIterable<Uint8Array>,
     onWaited: (ms: number) => void,
+    client: JobClient,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const sender = this.#slowClientClock();
+    const sender = slowClientClock('sender', client);
     let askedAt = performance.now();
     try {
       sender.start();
@@ -255,28 +281,24 @@ export class WorkerPool {
     }
   }
 
-  #slowClientClock(): SlowClientClock {
-    return new SlowClientClock({
-      heldAfterMs,
-      onHeld: () => {
-        this.#held++;
-        this.#startForDemand();
-      },
-      onFreed: () => {
-        this.#held--;
-        this.#endSurplus();
-      },
+  #newAside(): Aside {
+    return new Aside((isAside) => {
+      this.#aside += isAside ? 1 : -1;
+      if (isAside) this.#startForDemand();
+      else this.#endSurplus();
     });
   }
 
   get #room(): number {
     const { workers } = this.#options;
-    return workers + Math.min(this.#held, mostHeldPerWorker * workers);
+    return workers + Math.min(this.#aside, this.#options.mostAside);
   }
 
   #endSurplus(): void {
     while (this.#all.size > this.#room) {
-      const worker = this.#idle.pop();
+      // One that is ready stays rather than one that is still starting.
+      const index = this.#idle.findLastIndex(({ owner }) => this.#startingOf(owner) === 0);
+      const [worker] = index < 0 ? [] : this.#idle.splice(index, 1);
       if (worker === undefined) return;
       this.#end(worker);
     }
@@ -331,6 +353,8 @@ export class WorkerPool {
   #startForDemand(): void {
     const { warm, workers } = this.#options;
     while (warm && this.#hasRoom(workers)) this.#start(ownWork);
+    // Those aside may be so for long: one is there for whoever comes.
+    if (warm && this.#idle.length + this.#starting.size === 0 && this.#hasRoom(this.#room)) this.#start(ownWork);
     for (const { owner } of this.#queues.turns()) {
       while (this.#missing(owner) > 0) {
         if (!this.#hasRoom(this.#room) && !this.#endIdle() && !this.#isShutOut(owner)) break;
@@ -409,7 +433,7 @@ export class WorkerPool {
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
     const other = this.#neglected(worker);
-    if (this.#all.size > this.#room) {
+    if (this.#all.size > this.#room && this.#startingOf(worker.owner) === 0) {
       // The only child of its owner may be the one too many, which is there to serve.
       if (this.#childrenOf(worker.owner) > 1 || !this.#queues.serve(worker)) this.#end(worker);
     } else if (other !== undefined) {
@@ -434,8 +458,11 @@ export class WorkerPool {
 
   /** How many of its jobs wait for a child that is not on its way yet. */
   #missing(owner: WorkerOwner): number {
-    const starting = [...this.#starting].filter((start) => start.owner.key === owner.key).length;
-    return this.#queues.sizeOf(owner) - starting;
+    return this.#queues.sizeOf(owner) - this.#startingOf(owner);
+  }
+
+  #startingOf({ key }: WorkerOwner): number {
+    return [...this.#starting].filter((start) => start.owner.key === key).length;
   }
 
   #failWaiting(cause: unknown): void {
@@ -451,6 +478,26 @@ export class WorkerPool {
     for (const worker of workers) worker.kill('not_needed');
     await Promise.all(workers.map((worker) => worker.exited));
   }
+}
+
+/** Who reads the rows of a job or sends its input, and what its job gives up while it waits for them. */
+interface JobClient {
+  readonly aside: Aside;
+  readonly place: JobPlace | undefined;
+}
+
+function slowClientClock(who: AsideReason, { aside, place }: JobClient): SlowClientClock {
+  return new SlowClientClock({
+    heldAfterMs,
+    onHeld: () => {
+      place?.leave();
+      aside.add(who);
+    },
+    onFreed: () => {
+      aside.delete(who);
+      place?.goOn();
+    },
+  });
 }
 
 const leastSpillMs = 50;

@@ -97,6 +97,7 @@ export class WorkerProcess {
   #ended = false;
   #turn = 0;
   #hasInput = false;
+  #isSuspended = false;
   /** What its catalogs show, by its signature; undefined where that is not known. */
   listed: string | undefined;
   /** Undefined where it did not start. */
@@ -189,6 +190,18 @@ export class WorkerProcess {
     return this.#ended;
   }
 
+  /** Its work stands still, wherever it is. One that is to stop goes on, so that it can. */
+  suspend(): void {
+    if (this.#ended || this.#onceSettled !== undefined) return;
+    this.#isSuspended = this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    if (!this.#isSuspended) return;
+    this.#isSuspended = false;
+    this.#child.kill('SIGCONT');
+  }
+
   /**
    * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
    * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
@@ -264,6 +277,7 @@ export class WorkerProcess {
       unanswered = 0;
     };
     const timer = setInterval(() => {
+      if (this.#isSuspended) return;
       if (unanswered * pulseMs >= silenceMs) {
         this.#logger.warn('a worker gave no sign of life and was killed', { pid: this.#child.pid });
         this.kill('no_sign_of_life');
@@ -310,6 +324,7 @@ export class WorkerProcess {
 
   #cancel(turn: number, job: Job['kind']): void {
     this.#onceSettled?.();
+    this.resume();
     this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
       // Nobody waits for work in the background: what compresses a replaced version for seconds is ended so every time.

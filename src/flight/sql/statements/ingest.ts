@@ -5,6 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { type Producer, refuseProducer } from '../../../core/producer.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
+import type { Call } from '../../../grpc/server/method.ts';
 import { findFrame } from '../../../query/tables/frame-tables.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import { parseTtlMs } from '../../request/put-options.ts';
@@ -24,7 +25,7 @@ export async function ingest(
   principal: Principal,
   command: Ingest,
   upload: FlightUpload,
-  { signal, producer }: { readonly signal: AbortSignal; readonly producer: Producer | undefined },
+  { signal, lane, producer }: Pick<Call, 'signal' | 'lane'> & { readonly producer: Producer | undefined },
 ): Promise<number> {
   frames.assertMayWrite(principal);
   // As everywhere in SQL, a name means the frame that is there in whatever case.
@@ -42,7 +43,7 @@ export async function ingest(
   const ttlMs = ttlOption(command.options);
   if (mustExist) await frames.describe(principal, handle, { signal });
   const source = { kind: 'arrow', stream: upload.ipcStream() } as const;
-  await frames.put(principal, { handle, mode, ttlMs, source, producer }, { signal });
+  await frames.put(principal, { handle, mode, ttlMs, source, producer }, { signal, lane });
   return upload.counts.rows;
 }
 

@@ -81,7 +81,7 @@ export function openParquetFile(
       const [first] = source.parts;
       if (first !== undefined && !(await hasRoom(first.path, making.maxBytes))) return 'later';
       const request = { source, compression: format.compression };
-      const written = await frames.writeParquet(principal, request, { signal: making.signal });
+      const written = await frames.writeParquet(principal, request, { signal: making.signal, lane });
       return await parquetFile(written, making);
     },
     { signal, lane },
@@ -113,7 +113,7 @@ export async function openQueryFile(
         const stream = arrowIpcStream(table.columns, atMost(making.maxBytes, table.rows()));
         const request = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
         try {
-          const written = await frames.writeParquet(principal, request, { signal: making.signal });
+          const written = await frames.writeParquet(principal, request, { signal: making.signal, lane });
           return await parquetFile(written, making);
         } catch (error) {
           if (error instanceof TooManyBytes) return 'too large';

@@ -67,7 +67,7 @@ async function exportsParquet(...call: Parameters<typeof exportParquet>): Promis
 async function exportParquet(command: ExportFrame, exchange: Exchange, options: ExportFileOptions): Promise<void> {
   const { handle, range, columns, format } = command;
   const { frames } = options;
-  const { principal, signal } = exchange;
+  const { principal, signal, lane } = exchange;
   await using frame = await frames.openParts(principal, { handle, columns, ...range }, { signal });
   const { versionId, source, isWholeFrame } = frame;
   const headers = [...exportHeaders(format), ...exchange.cacheControl('no-cache')];
@@ -89,7 +89,11 @@ async function exportParquet(command: ExportFrame, exchange: Exchange, options: 
     exchange.headers.push(...headers);
     return exchange.send(200);
   }
-  await using written = await frames.writeParquet(principal, { source, compression: format.compression }, { signal });
+  await using written = await frames.writeParquet(
+    principal,
+    { source, compression: format.compression },
+    { signal, lane },
+  );
   await using file = await open(written.path);
   await sendFile(exchange, { file, bytes: written.bytes }, headers);
 }

@@ -23,11 +23,12 @@ interface PreviewContext {
   readonly frames: Pick<Frames, 'describe' | 'preview' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
+  readonly lane: string;
 }
 
 /** Reads the beginning of an upload as `storeUpload` would all of it, and keeps nothing. Gives the answer as JSON. */
 export async function previewUpload(upload: Upload, command: ImportCommand, context: PreviewContext): Promise<string> {
-  const { principal, frames, limits, signal } = context;
+  const { principal, frames, limits, signal, lane } = context;
   const named = namedFormat({
     asked: command.format,
     contentType: upload.contentType,
@@ -52,7 +53,7 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
       format: { ...fileFormat(format, options, types), ...(like !== undefined && { like }) } as FileFormat,
     } as const;
     const request = { source, form: 'exec-json-quoted-named', maxRows: mostRows } as const;
-    return answer(await frames.preview(principal, request, { signal }), format, isWhole);
+    return answer(await frames.preview(principal, request, { signal, lane }), format, isWhole);
   } finally {
     reader.release();
   }

@@ -92,7 +92,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
     operations: { POST: operation, PUT: operation },
     async handle(exchange) {
       const start = performance.now();
-      const { principal, signal } = exchange;
+      const { principal, signal, lane } = exchange;
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       const producer = parseProducer(exchange.requestHeaders);
@@ -105,7 +105,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       await frames.refusePut(principal, command);
       const upload = await openUpload(exchange, limits);
       try {
-        const kept = await storeUpload(upload, command, { principal, producer, frames, limits, signal });
+        const kept = await storeUpload(upload, command, { principal, producer, frames, limits, signal, lane });
         const { timestamp } = command;
         const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
         const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';
@@ -119,10 +119,10 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
 }
 
 async function preview(exchange: Exchange, command: ImportCommand, { frames, limits }: ImpRouteOptions): Promise<void> {
-  const { principal, signal } = exchange;
+  const { principal, signal, lane } = exchange;
   const upload = await openUpload(exchange, limits);
   try {
-    sendText(exchange, await previewUpload(upload, command, { principal, frames, limits, signal }), {
+    sendText(exchange, await previewUpload(upload, command, { principal, frames, limits, signal, lane }), {
       contentType: jsonContentType,
     });
   } finally {

@@ -23,6 +23,7 @@ interface AppendContext {
   readonly principal: Principal;
   readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe'>;
   readonly signal: AbortSignal;
+  readonly lane: string;
 }
 
 /**
@@ -33,7 +34,7 @@ export async function appendSmall(
   reader: UploadReader,
   text: SmallText,
   request: Omit<PutRequest, 'source'>,
-  { principal, frames, signal }: AppendContext,
+  { principal, frames, signal, lane }: AppendContext,
 ): Promise<PutResult | undefined> {
   const { handle, mode } = request;
   if (mode !== 'append' || handle === undefined || (await reader.fill(mostBytes + 1))) return undefined;
@@ -43,7 +44,7 @@ export async function appendSmall(
     const read = columns && readText(reader.buffered, text, columns);
     if (read === undefined) return undefined;
     const source = { kind: 'batch', batch: read.batch } as const;
-    return { ...(await frames.put(principal, { ...request, source }, { signal })), report: read.report };
+    return { ...(await frames.put(principal, { ...request, source }, { signal, lane })), report: read.report };
   } catch (error) {
     // Another server may have replaced the frame: the import looks again.
     if (error instanceof AppError && error.code === 'schema_mismatch') return undefined;

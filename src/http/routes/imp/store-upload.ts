@@ -24,6 +24,7 @@ interface StoreUploadContext {
   readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
+  readonly lane: string;
 }
 
 export interface StoredUpload {
@@ -37,7 +38,7 @@ export async function storeUpload(
   command: ImportCommand,
   context: StoreUploadContext,
 ): Promise<StoredUpload> {
-  const { principal, producer, frames, limits, signal } = context;
+  const { principal, producer, frames, limits, signal, lane } = context;
   const named = namedFormat({
     asked: command.format,
     contentType: upload.contentType,
@@ -53,7 +54,7 @@ export async function storeUpload(
     const request = { handle, mode, ttlMs, check, producer };
     if (format === 'arrow') {
       const source = { kind: 'arrow', stream: reader.rest() } as const;
-      return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
+      return { format, put: await frames.put(principal, { ...request, source }, { signal, lane }) };
     }
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     if (format !== 'parquet' && types === undefined) {
@@ -68,7 +69,7 @@ export async function storeUpload(
       path: file.path,
       format: fileFormat(format, { ...command, hasHeader, isPlainText }, types),
     } as const;
-    return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
+    return { format, put: await frames.put(principal, { ...request, source }, { signal, lane }) };
   } finally {
     reader.release();
   }

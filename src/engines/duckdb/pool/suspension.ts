@@ -1,0 +1,47 @@
+import type { Deadline } from '../../../core/async/deadline.ts';
+import type { Aside } from './aside.ts';
+import type { SuspendableJob } from './job-places.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** Lets the process of a job stand still while others have its turn. That takes nothing of the time that the job has. */
+export class Suspension implements SuspendableJob {
+  readonly #worker: WorkerProcess;
+  readonly #deadline: Deadline | undefined;
+  readonly #aside: Aside;
+  /** It stands still already while the reader has its turn. */
+  isTimed = true;
+  #since: number | undefined;
+  #ms = 0;
+
+  constructor(worker: WorkerProcess, deadline: Deadline | undefined, aside: Aside) {
+    this.#worker = worker;
+    this.#deadline = deadline;
+    this.#aside = aside;
+  }
+
+  get isSuspended(): boolean {
+    return this.#since !== undefined;
+  }
+
+  /** So long it stood still. */
+  get ms(): number {
+    return this.#ms;
+  }
+
+  suspend(): void {
+    if (this.isSuspended) return;
+    this.#since = performance.now();
+    this.#deadline?.pause();
+    this.#worker.suspend();
+    this.#aside.add('suspended');
+  }
+
+  resume(): void {
+    if (this.#since === undefined) return;
+    this.#ms += performance.now() - this.#since;
+    this.#since = undefined;
+    this.#aside.delete('suspended');
+    this.#worker.resume();
+    if (this.isTimed) this.#deadline?.resume();
+  }
+}
