@@ -101,6 +101,41 @@ test('a token that another process has just revoked is not rotated', async () =>
   expect(await (await open()).findToken(token)).toBeUndefined();
 });
 
+test('a token that is revoked while it is rotated does not come back', async () => {
+  let release = (): void => {};
+  let isReached = (): void => {};
+  const renames = new Promise<void>((resolve) => {
+    isReached = resolve;
+  });
+  class SlowRename extends DurableFiles {
+    override async rename(from: string, to: string): Promise<void> {
+      isReached();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await super.rename(from, to);
+    }
+  }
+  directory ??= await temporaryDirectory();
+  const records = await AccessRecords.open(directory.path, new SlowRename());
+  const { token, record } = await records.createToken({
+    name: 'a',
+    tenant: defaultTenant,
+    role: 'admin',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  const rotated = records.rotateToken(record.id, 60_000);
+  await renames;
+  const revoked = records.revokeToken(record.id);
+  // Whether it waits for the rotation or not.
+  await Promise.race([revoked, new Promise((resolve) => setTimeout(resolve, 100))]);
+  release();
+  expect([await revoked, await rotated]).toMatchObject([true, { record: { name: 'a' } }]);
+  expect(await records.findToken(token)).toBeUndefined();
+  expect(await (await open()).findToken(token)).toBeUndefined();
+});
+
 test('changes of a tenant at the same time are all kept', async () => {
   const records = await open();
   await records.createTenant(desk, noLimits);

@@ -155,7 +155,7 @@ export class AccessRecords implements Disposable {
   async revokeToken(id: string, tenant?: Tenant): Promise<boolean> {
     const found = await this.#findById(id, tenant);
     if (found === undefined) return false;
-    const removed = await this.#tokens.remove(found.hash);
+    const removed = await this.#changes.run(() => this.#tokens.remove(found.hash));
     await this.#uses.forget(id);
     this.#changed();
     return removed;
@@ -180,8 +180,11 @@ export class AccessRecords implements Disposable {
     const endsAt = lifetime === undefined ? undefined : this.#now() + lifetime;
     const made = await this.createToken({ ...rights, expiresAt: endsAt });
     const expiresAt = Math.min(record.expiresAt ?? Infinity, this.#now() + overlapMs);
-    // One that was revoked meanwhile must not come back.
-    if (this.#tokens.has(hash)) await this.#tokens.set(hash, { ...record, expiresAt });
+    await this.#changes.run(async () => {
+      await this.#tokens.reread();
+      // One that was revoked meanwhile must not come back.
+      if (this.#tokens.has(hash)) await this.#tokens.set(hash, { ...record, expiresAt });
+    });
     this.#changed();
     return made;
   }

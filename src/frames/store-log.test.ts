@@ -157,6 +157,19 @@ describe('rows that are appended', () => {
     expect(await codeOf(append(store, 'y', [1]))).toBe('schema_mismatch');
   });
 
+  test('that find no room are refused alone, not with those that come at the same moment', async () => {
+    await bench.close(store);
+    store = await bench.open({ limitsOf: async () => ({ maxBytes: 20_000, maxFrames: undefined }) });
+    const ended = await Promise.allSettled([
+      append(store, 'x', [1]),
+      append(store, 'x', range(0, 10_000)),
+      append(store, 'x', [2]),
+    ]);
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(ended[1]).toMatchObject({ reason: { code: 'quota_exceeded' } });
+    expect(await firstColumn(store, 'x')).toEqual([0, 1, 2]);
+  });
+
   test('do not keep other frames waiting that share a limit with theirs', async () => {
     await bench.close(store);
     store = await bench.open({ limitsOf: async () => ({ maxBytes: 1_000_000_000, maxFrames: undefined }) });

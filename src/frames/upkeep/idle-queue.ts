@@ -36,8 +36,14 @@ export class IdleQueue {
     if (this.#controller.signal.aborted) return;
     this.#lastMs = performance.now();
     this.#queue.set(key, { work, isUrgent });
+    this.#begin();
+  }
+
+  #begin(): void {
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
+      // It may have come since the last look.
+      if (this.#queue.size > 0) this.#begin();
     });
   }
 

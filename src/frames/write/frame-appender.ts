@@ -192,7 +192,7 @@ export class FrameAppender implements AsyncDisposable {
     await this.#reconciler.reconcileLocked(handle);
     const begunAt = performance.now();
     let toldAt = begunAt;
-    const turn: Turn = { handle, queue, assertRoom, marks: undefined };
+    const turn: Turn = { handle, queue, assertRoom, marks: undefined, alone: 0, isWriting: false };
     try {
       do {
         const version = this.#appendable(handle);
@@ -227,9 +227,12 @@ export class FrameAppender implements AsyncDisposable {
     const { queue } = turn;
     const encoder = queue.encoderFor(version.manifest.columns);
     const group: GroupMember[] = [];
+    const mostRequests = turn.alone > 0 ? 1 : mostGroupRequests;
+    turn.alone = Math.max(0, turn.alone - 1);
+    turn.isWriting = false;
     try {
       const producers: Producer[] = [];
-      while (group.length < mostGroupRequests && encoder.pendingBytes < mostGroupBytes) {
+      while (group.length < mostRequests && encoder.pendingBytes < mostGroupBytes) {
         const request = queue.waiting.shift();
         if (request === undefined) break;
         const isRepeated = this.#admit(turn, version, request);
@@ -253,7 +256,13 @@ export class FrameAppender implements AsyncDisposable {
       // What they marked is not there, and what is encoded must not go out with others.
       turn.marks = undefined;
       queue.encoder = undefined;
-      for (const { request } of group) request.reject(error);
+      if (turn.isWriting || group.length === 1) {
+        for (const { request } of group) request.reject(error);
+        return;
+      }
+      // One of them is too large, or has what cannot be stored: each is tried alone.
+      queue.waiting.unshift(...group.map(({ request }) => request));
+      turn.alone = group.length;
     }
   }
 
@@ -288,18 +297,20 @@ export class FrameAppender implements AsyncDisposable {
   }
 
   async #write(
-    { handle, queue, assertRoom }: Turn,
+    turn: Turn,
     version: FrameVersion,
     encoder: ArrowEncoder,
     producers: readonly Producer[],
   ): Promise<FrameVersion> {
     if (encoder.pendingRows === 0 && producers.length === 0) return version;
+    const { handle, queue, assertRoom } = turn;
     const { context, logs } = this.#state;
     const { rows, bytes: message } = encoder.takeMessage();
     assertRoom({ handle, bytes: message.length, isReplacement: false });
     const record: LogRecord = { firstRow: version.rows, rows, version: version.number + 1, producers, message };
     if (queue.log?.isBroken || queue.log?.name !== version.tail.files.at(-1)?.name) await queue.seal();
     queue.log ??= await logs.beginAfter(version);
+    turn.isWriting = true;
     await queue.log.append(encodeRecord(record));
     // Whoever took this process for dead may have read the log before these rows were in it.
     if (!(await context.lease.isHeld())) throw perhapsWritten(undefined);
@@ -322,6 +333,10 @@ interface Turn {
   readonly queue: AppendQueue;
   readonly assertRoom: AssertRoom;
   marks: ProducerMarks | undefined;
+  /** How many of those that wait are written one by one, after a group of them has failed. */
+  alone: number;
+  /** What the group holds may be in the log already. */
+  isWriting: boolean;
 }
 
 /** Gives how many rows they are. */

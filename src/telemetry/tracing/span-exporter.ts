@@ -1,3 +1,4 @@
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SpanAttributes } from '../../core/span.ts';
 import { otlpTraces } from './otlp-spans.ts';
@@ -10,13 +11,15 @@ export interface SpanExporterOptions {
   readonly resource: SpanAttributes;
   readonly version: string;
   readonly logger: Logger;
+  /** Of a request to the collector. Default: 10 s. */
+  readonly timeoutMs?: number;
 }
 
 /** More are dropped, and counted, until the collector takes some. */
 const mostQueued = 2048;
 const mostAtOnce = 512;
 const delayMs = 5000;
-const timeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 /** After a failure. */
 const pauseMs = 5000;
 
@@ -69,13 +72,14 @@ export class SpanExporter {
   async #send(): Promise<void> {
     const { url, headers, resource, version, logger } = this.#options;
     const spans = this.#queue.slice(0, mostAtOnce);
+    using limit = new LinkedAbort([this.#closing.signal], this.#options.timeoutMs ?? defaultTimeoutMs);
     try {
       const body = otlpTraces(spans, resource, version);
       const response = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body,
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]),
+        signal: limit.signal,
         redirect: 'error',
       });
       await response.arrayBuffer();

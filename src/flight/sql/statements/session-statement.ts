@@ -1,5 +1,6 @@
 import { settingName } from '../../../core/statement-settings.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
+import { commentEnd } from '../../../core/text/sql-comment.ts';
 
 /** A statement about the session itself, which no engine sees. */
 export type SessionStatement =
@@ -82,14 +83,17 @@ interface Word {
 }
 
 const token =
-  /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|'(?<single>(?:[^']|'')*)'|"(?<double>(?:[^"]|"")*)"|(?<word>[\w.+-]+)|(?<mark>[=;])/y;
+  /(?<blank>\s+|--[^\n]*)|'(?<single>(?:[^']|'')*)'|"(?<double>(?:[^"]|"")*)"|(?<word>[\w.+-]+)|(?<mark>[=;])/y;
 
 /** Undefined where there is anything else in it, or too much. */
 function wordsOf(sql: string): readonly Word[] | undefined {
   const words: Word[] = [];
   let hasEnded = false;
   for (let at = 0; at < sql.length; at = token.lastIndex) {
-    token.lastIndex = at;
+    const end = sql.startsWith('/*', at) ? commentEnd(sql, at) : at;
+    if (end === undefined) return undefined;
+    token.lastIndex = end;
+    if (end > at) continue;
     const { blank, single, double, word, mark } = token.exec(sql)?.groups ?? {};
     if (blank !== undefined) continue;
     if (mark === ';') {
