@@ -100,6 +100,20 @@ describeInBrowser('the view of a frame', () => {
     const { page } = opened;
     await page.getByRole('button', { name: /city/ }).click();
     await page.getByText('Rome').first().waitFor();
+    await server.putSql('unlike', 'SELECT range AS n, range % 7919 AS k FROM range(30000)');
+    await page.goto(`${server.url}/#/frames/unlike?tab=columns`);
+    for (const [column, different] of [
+      ['n', '30,000, all'],
+      ['k', '7,919'],
+    ] as const) {
+      await page
+        .locator('.column-item', { has: page.locator('.column-name', { hasText: column }) })
+        .getByRole('button')
+        .click();
+      await page.getByText(different, { exact: true }).waitFor();
+    }
+    // Each value of the first one is there once: none is a common one.
+    expect(await page.getByText('Most common values').count()).toBe(1);
   });
 
   test('drops a frame after a question', async () => {

@@ -335,6 +335,29 @@ describe('the profile of a column', () => {
     expect(at.top).toContainEqual({ value: '-Infinity', count: 1 });
   });
 
+  test('counts different values exactly beside their commonest ones, and says where it has only an estimate', async () => {
+    await run(
+      'CREATE TABLE apart AS SELECT range AS n, range % 20_011 AS k, md5((range % 77_777)::VARCHAR) AS word FROM range(200_000)',
+    );
+    for (const [column, distinct] of [
+      ['n', 200_000],
+      ['k', 20_011],
+      ['word', 77_777],
+    ] as const) {
+      expect((await profile('apart', `column=${column}`)).json(), column).toMatchObject({
+        distinct,
+        distinct_exact: true,
+      });
+    }
+    expect((await profile('apart', 'column=n&parts=values')).json().distinct_exact).toBe(false);
+    await run('CREATE TABLE nothing_there AS SELECT NULL::INTEGER AS n FROM range(3)');
+    expect((await profile('nothing_there', 'column=n')).json()).toMatchObject({
+      distinct: 0,
+      distinct_exact: true,
+      top: [],
+    });
+  });
+
   test('never tells more different values than there are values', async () => {
     const { distinct, count } = (await profile('ticks', 'column=n')).json();
     expect([count, Number(distinct) <= 30_000]).toEqual([30_000, true]);

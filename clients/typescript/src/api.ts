@@ -772,8 +772,10 @@ export interface Api {
       /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */
       readonly max: unknown;
       readonly mean: number | null;
-      /** About how many different values there are; exact up to 19, if `top` was asked for. */
+      /** How many different values there are. */
       readonly distinct: number | null;
+      /** Whether `distinct` was counted, as it is with `top`, unless there are about a million or more. Else it is an estimate, wrong by a third at times. */
+      readonly distinct_exact: boolean;
       /** The commonest values; null where there are more than a million different ones. Texts are cut after 200 characters. */
       readonly top: readonly {
         /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */

@@ -17,8 +17,8 @@ interface Profile {
   readonly min: Cell;
   readonly max: Cell;
   readonly mean: Cell;
-  /** About so many. */
   readonly distinct: number | null;
+  readonly distinct_exact: boolean;
   readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
   readonly histogram: HistogramBins | null;
   readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
@@ -54,7 +54,8 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
     );
   }
   if (profile === undefined) return <p class="muted">Reading the column …</p>;
-  const { rows, nulls, nans, distinct, top, histogram, quantiles } = profile;
+  const { rows, count, nulls, nans, distinct, top, histogram, quantiles } = profile;
+  const isRepeated = top?.some((each) => each.count > 1) ?? false;
   const value = (cell: Cell) => (cell === null ? '–' : <CellValue cell={cell} column={column} />);
   return (
     <div class="profile">
@@ -87,10 +88,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
           {distinct !== null && (
             <>
               <dt>Different</dt>
-              <dd>
-                {top?.length === distinct ? '' : 'about '}
-                {formatCount(distinct)}
-              </dd>
+              <dd>{profile.distinct_exact ? formatDistinct(distinct, count) : formatEstimate(distinct, count)}</dd>
             </>
           )}
           {quantiles?.map(({ rank, value: cell }) => [
@@ -105,7 +103,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
         )}
       </div>
       {histogram !== null && histogram.bins.length > 0 && <ProfileHistogram histogram={histogram} type={column.type} />}
-      {top !== null && top.length > 0 && (
+      {top !== null && isRepeated && (
         <div class="profile-top">
           <h2 class="profile-title">Most common values</h2>
           <ol>
@@ -125,6 +123,21 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
       )}
     </div>
   );
+}
+
+function formatDistinct(distinct: number, count: number): string {
+  return distinct === count && count > 1 ? `${formatCount(distinct)}, all` : formatCount(distinct);
+}
+
+/** The estimate may be wrong by a third. */
+function formatEstimate(estimate: number, count: number): string {
+  const [least, most] = [rounded(estimate / 1.4), rounded(estimate * 1.4)];
+  return most < count ? `${formatCount(least)} to ${formatCount(most)}` : `${formatCount(least)} or more, perhaps all`;
+}
+
+/** To two digits. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(2));
 }
 
 function formatShare(part: number, whole: number): string {

@@ -11,7 +11,7 @@ import type { PlotSpec } from '../plot/plot-spec.ts';
 import type { Plotter } from '../plot/plotter.ts';
 import { resultRows } from '../plot/result-rows.ts';
 import { sqlText } from '../tables/frame-tables.ts';
-import { isMeasured, isScalar, mostTopValues, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
+import { isMeasured, isScalar, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
 
 export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;
 export type ProfilePart = (typeof profileParts)[number];
@@ -26,8 +26,10 @@ export interface ColumnProfile {
   readonly min: Cell;
   readonly max: Cell;
   readonly mean: number | null;
-  /** About; exact where `top` has all of them. Null where values of the type are not counted apart. */
+  /** Null where values of the type are not counted apart. */
   readonly distinct: number | null;
+  /** Else it is an estimate, and wrong by a third at times. */
+  readonly distinctIsExact: boolean;
   /** Null where it was not asked for, or where almost every value is another one. */
   readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
   /** Times are µs since 1970. Null where it was not asked for, or where there is none of the type. */
@@ -72,7 +74,7 @@ export class ColumnProfiler {
     const count = numberOf(values) ?? 0;
     const about = numberOf(distinct);
     const hasTop = parts.has('top') && isScalar(type) && (about ?? 0) <= mostDistinct;
-    const top = hasTop ? (await run(topSql(profiled))).map(topValue) : null;
+    const topRows = hasTop ? await run(topSql(profiled)) : undefined;
     const hasHistogram = parts.has('histogram') && isMeasured(type);
     return {
       column,
@@ -83,9 +85,10 @@ export class ColumnProfiler {
       min: named(min, minName),
       max: named(max, maxName),
       mean: numberOf(mean),
-      // An estimate may be above the number of values.
-      distinct: top !== null && top.length < mostTopValues ? top.length : about && Math.min(about, count),
-      top,
+      // An estimate may be above the number of values, and so may be what was counted later.
+      distinct: about && Math.min(topRows === undefined ? about : (numberOf(topRows[0]?.[3]) ?? 0), count),
+      distinctIsExact: topRows !== undefined,
+      top: topRows?.map(topValue) ?? null,
       histogram: hasHistogram ? await this.#histogram(principal, handle, columns, name, options) : null,
       quantiles: parts.has('quantiles') && isMeasured(type) ? quantiles(await run(quantilesSql(profiled))) : null,
     };

@@ -49,12 +49,13 @@ export function valuesSql(column: ProfiledColumn): string {
   return `SELECT ${parts.map((part, i) => `${part} AS p${i}`).join(', ')}${fromText(column)}`;
 }
 
-/** The commonest values, each with its name and its count. */
+/** The commonest values, each with its name, its count, and how many different ones there are. */
 export function topSql(column: ProfiledColumn): string {
   const v = valueText(column);
   const counted = `SELECT ${v} AS v, count(*) AS n${fromText(column)} WHERE ${v} IS NOT NULL GROUP BY ${v}`;
-  const shown = `${shortened('v', column.type)}, ${nameText('v', column.type)}, n`;
-  return `SELECT ${shown} FROM (${counted}) ORDER BY n DESC, v LIMIT ${mostTopValues}`;
+  const shown = `${shortened('v', column.type)}, ${nameText('v', column.type)}, n, (SELECT count(*) FROM counted)`;
+  const top = `SELECT * FROM counted ORDER BY n DESC, v LIMIT ${mostTopValues}`;
+  return `WITH counted AS MATERIALIZED (${counted}) SELECT ${shown} FROM (${top}) ORDER BY n DESC, v`;
 }
 
 /** A row with a value and its name for each rank. */

@@ -85,9 +85,9 @@ function sendProfile(exchange: Exchange, document: object, etag: string | undefi
   exchange.send(200, text);
 }
 
-function profileDocument({ column, ...profile }: ColumnProfile): object {
+function profileDocument({ column, distinctIsExact, ...profile }: ColumnProfile): object {
   const { name, type } = execColumn(column);
-  return { column: name, type, ...profile };
+  return { column: name, type, ...profile, distinct_exact: distinctIsExact };
 }
 
 const cell = {
@@ -110,7 +110,12 @@ const profileSchema = {
     mean: { type: ['number', 'null'] },
     distinct: {
       type: ['integer', 'null'],
-      description: 'About how many different values there are; exact up to 19, if `top` was asked for.',
+      description: 'How many different values there are.',
+    },
+    distinct_exact: {
+      type: 'boolean',
+      description:
+        'Whether `distinct` was counted, as it is with `top`, unless there are about a million or more. Else it is an estimate, wrong by a third at times.',
     },
     top: {
       type: ['array', 'null'],
@@ -137,7 +142,21 @@ const profileSchema = {
       items: { type: 'object', properties: { rank: { type: 'number' }, value: cell } },
     },
   },
-  required: ['handle', 'column', 'type', 'rows', 'count', 'nulls', 'nans', 'min', 'max', 'mean', 'distinct', 'top'],
+  required: [
+    'handle',
+    'column',
+    'type',
+    'rows',
+    'count',
+    'nulls',
+    'nans',
+    'min',
+    'max',
+    'mean',
+    'distinct',
+    'distinct_exact',
+    'top',
+  ],
 } as const;
 
 const operation: Operation = {
