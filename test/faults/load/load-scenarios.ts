@@ -8,6 +8,7 @@ import { overload } from './overload.ts';
 import { slowReaders } from './slow-readers.ts';
 import { soak } from './soak.ts';
 import { stopUnderLoad } from './stop-under-load.ts';
+import { tenantAttacks } from './tenant-attacks.ts';
 import { workerDeaths } from './worker-deaths.ts';
 
 export const loadScenarios: readonly Scenario[] = [
@@ -16,6 +17,7 @@ export const loadScenarios: readonly Scenario[] = [
   leavers,
   hungStatements,
   fairness,
+  tenantAttacks,
   stopUnderLoad,
   fatalMistakes,
   soak,

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ask } from '../../support/http-client.ts';
+import { bearer, ClosedServers } from '../access/closed-servers.ts';
+import { MemoryWatch, megabytes } from '../grpc/process-family.ts';
+import { promised, type Scenario, type Size, type Trial } from '../harness/scenario.ts';
+import { attacks, type Target } from './attacks/attacks.ts';
+import { Victim } from './attacks/victim.ts';
+import { quantile } from './quantile.ts';
+
+/** In CI other tests run beside it: a wait says little there, but a failure and a wait without an end do. */
+const limits = {
+  ci: { quietMs: 2000, attackMs: 2500, waitMs: 5000, pingMs: 2000 },
+  release: { quietMs: 10_000, attackMs: 15_000, waitMs: 1000, pingMs: 100 },
+} as const satisfies Record<Size, object>;
+const mostGrowthBytes = 1e9;
+const recoveryMs = 5000;
+const program = fileURLToPath(new URL('attacks/attacker.ts', import.meta.url));
+const names = Object.keys(attacks);
+
+/** O6: one tenant with ordinary tokens attacks, another does a little of everything. */
+export const tenantAttacks: Scenario = {
+  id: 'O6',
+  promise: 'what a tenant does with ordinary tokens lets no request of another fail or wait for long',
+  rounds: { ci: 1, release: 20 },
+  secondsPerRound: 300,
+  async run({ rounds, size, random, progress }: Trial) {
+    const { quietMs, attackMs, waitMs, pingMs } = limits[size];
+    await using servers = await ClosedServers.start(1);
+    for (const tenant of ['acme', 'beta']) await servers.makeTenant(tenant);
+    const server = servers.at(0);
+    const token = async (tenant: string, role: 'read' | 'write'): Promise<string> =>
+      (await servers.makeToken({ tenant, role })).token;
+    const target: Target = {
+      url: server.url,
+      grpcPort: server.grpcPort,
+      read: await token('acme', 'read'),
+      write: await token('acme', 'write'),
+    };
+    await ask(`${server.url}/imp?name=own`, { method: 'POST', headers: bearer(target.write), body: 'a\n1\n' });
+    using victim = await Victim.start(server.url, await token('beta', 'write'));
+    await delay(1000);
+    victim.take();
+    await delay(quietMs);
+    const quiet = victim.take();
+    const slowest = new Map<string, number>();
+    const assertServed = (during: string): void => {
+      for (const [what, waits] of victim.take()) {
+        const mostMs = Math.max(waitMs, 5 * quantile(quiet.get(what) ?? [], 0.99));
+        const longestMs = Math.max(...waits);
+        slowest.set(what, Math.max(slowest.get(what) ?? 0, longestMs));
+        promised(
+          longestMs <= mostMs,
+          `during ${during} a ${what} waits for at most ${Math.round(mostMs)} ms`,
+          longestMs,
+        );
+        const pingP99 = quantile(waits, 0.99);
+        promised(what !== 'ping' || pingP99 <= pingMs, `during ${during} pings are answered at once`, pingP99);
+      }
+    };
+    using memory = new MemoryWatch(server.pid, 250);
+    const assertOutlives = async (attackNames: readonly string[]): Promise<void> => {
+      const during = attackNames.join(' and ');
+      progress(during);
+      const attacker = attackWith(target, attackNames);
+      try {
+        if (attacker.stdout !== null) await once(attacker.stdout, 'data');
+        await delay(attackMs);
+      } finally {
+        await stop(attacker);
+      }
+      assertServed(during);
+    };
+    for (let round = 0; round < rounds; round++) {
+      for (const name of names) await assertOutlives([name]);
+      for (let mix = 0; mix < (size === 'ci' ? 2 : names.length); mix++)
+        await assertOutlives([0, 1, 2].map(() => random.pick(names)));
+    }
+    const { growthBytes } = memory;
+    promised(growthBytes <= mostGrowthBytes, `memory grows by at most ${megabytes(mostGrowthBytes)} MB`, growthBytes);
+    await delay(recoveryMs);
+    victim.take();
+    await delay(quietMs);
+    assertServed('the time after');
+    await victim.end();
+    victim.take();
+    const figures = [...slowest].map(([what, ms]) => [`slowest ${what} ms`, Math.round(ms)]);
+    return { attacks: rounds * names.length, 'peak growth MB': megabytes(growthBytes), ...Object.fromEntries(figures) };
+  },
+};
+
+function attackWith(target: Target, attackNames: readonly string[]): ChildProcess {
+  const given = JSON.stringify({ target, names: attackNames });
+  return spawn(process.execPath, ['--import', 'tsx', program, given], { stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+async function stop(attacker: ChildProcess): Promise<void> {
+  if (attacker.exitCode !== null) throw new Error('the attacker ended by itself');
+  attacker.kill('SIGKILL');
+  await once(attacker, 'exit');
+}
