@@ -82,7 +82,9 @@ test('quoteNonFinite names NaN and what is infinite in JSON at every door, and t
   ]) {
     expect((await ask(`${server.url}${path}`)).json().dataset, path).toEqual(named);
     // The same page without it is another one, also in the cache.
-    const bare = (await ask(`${server.url}${path.replace('&quoteNonFinite=true', '')}`)).json() as { dataset: unknown[][] };
+    const bare = (await ask(`${server.url}${path.replace('&quoteNonFinite=true', '')}`)).json() as {
+      dataset: unknown[][];
+    };
     expect(bare.dataset[0], path).toEqual([null, null, [null, 2], { a: null }, null, null, null, null]);
   }
   const answer = await ask(`${server.url}/sql`, {
