@@ -11,14 +11,16 @@ export interface Capacities {
   readonly calls: FairShares;
 }
 
+const leastMemoryBytes = 4 * 1024 * 1024;
+
 /** Most drivers have one call under way on each. */
 const callsPerConnection = 10;
 
 export function openCapacities({ server, http, write }: Config): Capacities {
   return {
     memory: new FairShares({
-      // Else the largest body could never come.
-      units: Math.max(server.bodyMemoryBytes, 2 * write.maxBodyBytes),
+      // Else the largest body, or an upload, could never come.
+      units: Math.max(server.bodyMemoryBytes, 2 * write.maxBodyBytes, leastMemoryBytes),
       what: 'bytes of memory for bodies',
       hint: 'send less at once, or try again in a moment; the operator can raise server.body_memory',
     }),

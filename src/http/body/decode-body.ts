@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AppError } from '../../core/app-error.ts';
 import { type BodyLimits, tooLarge } from '../exchange/request-body.ts';
-import { decodeZstd } from './decode-zstd.ts';
+import { decodeZstd, maxWindowBytes } from './decode-zstd.ts';
 
 type Bytes = AsyncGenerator<Buffer, void, undefined>;
 
@@ -20,6 +20,19 @@ const bodyCodings = Object.keys(decoders) as readonly BodyCoding[];
 
 /** Each one more multiplies what a few bytes can blow up to. */
 const mostCodings = 2;
+
+/** What a decoder keeps of what it has unpacked, at most. */
+const windows = {
+  gzip: 32 * 1024,
+  deflate: 32 * 1024,
+  br: 16 * 1024 * 1024,
+  zstd: maxWindowBytes,
+} as const satisfies Record<BodyCoding, number>;
+
+/** As many of these as there may be requests under way are little. */
+const freeBytes = 64 * 1024;
+
+type DecodeLimits = Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
 
 /** The codings of a Content-Encoding header, in the order in which they were applied. */
 export function parseContentEncoding(header: string | undefined): readonly BodyCoding[] {
@@ -40,20 +53,18 @@ export function parseContentEncoding(header: string | undefined): readonly BodyC
 }
 
 /** Unpacks while it streams. The bound holds for what comes out, too: a few bytes may hold gigabytes. */
-export function decodeBody(
-  body: Bytes,
-  codings: readonly BodyCoding[],
-  { maxBodyBytes }: Pick<BodyLimits, 'maxBodyBytes'>,
-): Bytes {
-  return codings.reduceRight((packed, coding) => decoded(packed, coding, maxBodyBytes), body);
+export function decodeBody(body: Bytes, codings: readonly BodyCoding[], limits: DecodeLimits): Bytes {
+  return codings.reduceRight((packed, coding) => decoded(packed, coding, limits), body);
 }
 
-async function* decoded(body: Bytes, coding: BodyCoding, maxBodyBytes: number): Bytes {
+async function* decoded(body: Bytes, coding: BodyCoding, { maxBodyBytes, takeMemory }: DecodeLimits): Bytes {
+  const windowBytes = windows[coding];
   let bytes = 0;
   try {
     for await (const piece of decoders[coding](body)) {
       bytes += piece.length;
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      if (bytes > freeBytes && bytes - piece.length < windowBytes) await takeMemory?.(piece.length);
       yield piece;
     }
   } catch (error) {

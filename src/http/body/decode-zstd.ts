@@ -10,7 +10,7 @@ type Bytes = AsyncGenerator<Buffer, void, undefined>;
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 /** A frame may claim any, and its reader has to hold it. As the zstd program has it; fzstd moves all of it with each block. */
-const maxWindowBytes = (createZstdDecompress === undefined ? 32 : 128) * 1024 * 1024;
+export const maxWindowBytes = (createZstdDecompress === undefined ? 32 : 128) * 1024 * 1024;
 const maxBlockBytes = 128 * 1024;
 const frameMagic = 0xfd2f_b528;
 const skippableMagic = 0x184d_2a50;

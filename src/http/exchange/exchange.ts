@@ -32,6 +32,8 @@ export interface ExchangeParts {
 const longestObject = 200;
 /** For a request that is to end, until its connection is cut. */
 const abortGraceMs = 1000;
+/** The client of a body waits for so long, unread, while others hold the memory. */
+const mostWaitMs = 5000;
 
 /** One request and its response. Routes see this, never Node's own objects. */
 export class Exchange {
@@ -62,6 +64,8 @@ export class Exchange {
   isUncounted = false;
   /** Among the requests under way. */
   place: Share | undefined;
+  /** Ends it where others need what it holds. */
+  onRevoked: ((error: AppError) => void) | undefined;
   /** Its route reads a body, which may not have come yet. */
   awaitsBody = false;
   /** It was ended because others need its place. */
@@ -84,6 +88,8 @@ export class Exchange {
   readonly #response: ServerResponse;
   readonly #isLast: () => boolean;
   readonly #memory: FairShares;
+  #held: Share | undefined;
+  #bodyHasCome = false;
   #controller: AbortController | undefined;
   #principal: Principal | undefined;
   /** The answer waits for the line of the audit. */
@@ -205,17 +211,33 @@ export class Exchange {
 
   /** The request's body as it comes, still in its Content-Encoding. */
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
-    return readBody(this.#request, this.#response, limits, this.place);
+    return readBody(this.#request, this.#response, limits, {
+      onProgress: () => {
+        this.place?.progress();
+        this.#held?.progress();
+      },
+      onEnd: () => {
+        this.#bodyHasCome = true;
+        this.place?.settle();
+        this.#held?.settle();
+      },
+    });
   }
 
-  /** All of a body, or of a part of it, in memory that tenants share. It is given back when the request has ended. */
+  /** Takes bytes of the memory that tenants share, for its body. They are given back when the request has ended. */
+  async takeMemory(bytes: number): Promise<void> {
+    if (this.#held === undefined) {
+      const held = this.#memory.open({ lane: this.lane, revoke: (error) => this.onRevoked?.(error) });
+      this.#response.once('close', () => held[Symbol.dispose]());
+      if (this.#bodyHasCome) held.settle();
+      this.#held = held;
+    }
+    if (!this.#held.tryTake(bytes)) await this.#held.take(bytes, { signal: this.signal, waitMs: mostWaitMs });
+  }
+
+  /** All of a body, or of a part of it, in memory that tenants share. */
   hold(body: AsyncGenerator<Buffer, void, undefined>): Promise<Buffer> {
-    return holdBody(body, {
-      memory: this.#memory,
-      lane: this.lane,
-      signal: () => this.signal,
-      onHeld: (share) => void this.#response.once('close', () => share[Symbol.dispose]()),
-    });
+    return holdBody(body, { takeMemory: (bytes) => this.takeMemory(bytes), signal: () => this.signal });
   }
 
   /** It waits from now on and does nothing for its client: it is not among the requests under way any more. */

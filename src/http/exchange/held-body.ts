@@ -1,36 +1,28 @@
-import type { AppError } from '../../core/app-error.ts';
-import type { FairShares, Share } from '../../core/async/fair-shares.ts';
 import { abortable } from '../../core/async/limited-wait.ts';
 
 /** Of each body: as many of these as there may be requests under way are little. */
 const freeBytes = 64 * 1024;
-/** The client of a body waits for so long, unread, while others hold the memory. */
-const mostWaitMs = 5000;
 
 export interface HeldBodyOptions {
-  readonly memory: FairShares;
-  readonly lane: string;
+  /** Resolves when there is memory for so many bytes more. */
+  readonly takeMemory: (bytes: number) => Promise<void>;
+  /** Aborted where the memory is taken back. */
   readonly signal: () => AbortSignal;
-  /** Called at once with what gives the memory back. */
-  readonly onHeld: (share: Share) => void;
 }
 
-/** A whole body in memory that tenants share. Of bodies that stand still, or whose tenant has too much, the memory is taken back. */
+/** A whole body. */
 export async function holdBody(
   pieces: AsyncGenerator<Buffer, void, undefined>,
-  { memory, lane, signal, onHeld }: HeldBodyOptions,
+  { takeMemory, signal }: HeldBodyOptions,
 ): Promise<Buffer> {
   const body = new CopiedPieces();
-  let share: Share | undefined;
-  let revoked: AbortSignal | undefined;
-  const next = () => (revoked === undefined ? pieces.next() : abortable(pieces.next(), revoked));
+  let isCounted = false;
+  const next = () => (isCounted ? abortable(pieces.next(), signal()) : pieces.next());
   try {
     for (let step = await next(); step.done !== true; step = await next()) {
       const piece = step.value;
-      if (body.length + piece.length > freeBytes) {
-        share ??= openShare();
-        if (!share.tryTake(piece.length)) await share.take(piece.length, { signal: signal(), waitMs: mostWaitMs });
-      }
+      isCounted = body.length + piece.length > freeBytes;
+      if (isCounted) await takeMemory(piece.length);
       body.add(piece);
     }
   } catch (error) {
@@ -38,16 +30,7 @@ export async function holdBody(
     pieces.return().catch(() => {});
     throw error;
   }
-  share?.settle();
   return body.whole();
-
-  function openShare(): Share {
-    const controller = new AbortController();
-    revoked = controller.signal;
-    const opened = memory.open({ lane, revoke: (error: AppError) => controller.abort(error) });
-    onHeld(opened);
-    return opened;
-  }
 }
 
 const slabBytes = 1024 * 1024;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/app-error.ts';
-import type { Share } from '../../core/async/fair-shares.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
 import { ClientGone } from './response-writer.ts';
 
@@ -10,6 +9,13 @@ export interface BodyLimits {
   readonly stallTimeoutMs: number;
   /** Fewer, on average over `stallTimeoutMs` of waiting for the client, end the request. 0: any number will do. */
   readonly minBodyBytesPerSecond: number;
+  /** Resolves when there is memory for so many bytes more that its reader needs. Default: it takes what it needs. */
+  readonly takeMemory?: ((bytes: number) => Promise<void>) | undefined;
+}
+
+interface BodyWatch {
+  readonly onProgress: () => void;
+  readonly onEnd: () => void;
 }
 
 const mostEarlyBytes = 64 * 1024;
@@ -17,13 +23,13 @@ const mostEarlyBytes = 64 * 1024;
 /**
  * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
  * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ClientGone where the client
- * broke off. `place`: may be taken back while the body is on its way.
+ * broke off. `watch`: what the request holds may be taken back until its body has come.
  */
 export async function* readBody(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBodyBytes, stallTimeoutMs, minBodyBytesPerSecond }: BodyLimits,
-  place: Share | undefined,
+  watch: BodyWatch,
 ): AsyncGenerator<Buffer, void, undefined> {
   // The client asked whether it is worth its while, and by now it is.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
@@ -37,7 +43,7 @@ export async function* readBody(
       if (!isTaken) request.resume();
     }
     if (isWhole) {
-      place?.settle();
+      watch.onEnd();
       return;
     }
   }
@@ -53,7 +59,7 @@ export async function* readBody(
         throw error instanceof AppError ? error : new ClientGone('the client broke off its body');
       });
       if (step.done === true) break;
-      place?.progress();
+      watch.onProgress();
       bytes += step.value.length;
       waitedBytes += step.value.length;
       waitedMs += performance.now() - waitingSince;
@@ -66,7 +72,7 @@ export async function* readBody(
     }
     if (!request.complete) throw new ClientGone('the client broke off its body');
   } finally {
-    place?.settle();
+    watch.onEnd();
     idle.stop();
     if (!request.complete) drain(request, chunks);
   }

@@ -337,7 +337,8 @@ class Dispatcher {
     serve: () => void | Promise<void>,
   ): void | Promise<void> {
     if (route?.always === true) return serve();
-    const place = this.#options.requests.open({ lane, revoke: (error) => this.#revoke(exchange, route, error) });
+    exchange.onRevoked = (error) => this.#revoke(exchange, route, error);
+    const place = this.#options.requests.open({ lane, revoke: exchange.onRevoked });
     exchange.place = place;
     // Only one whose body is on its way can be ended without harm.
     if (!exchange.awaitsBody) place.settle();

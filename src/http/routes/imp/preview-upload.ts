@@ -21,7 +21,7 @@ const mostRows = 20;
 interface PreviewContext {
   readonly principal: Principal;
   readonly frames: Pick<Frames, 'describe' | 'preview' | 'temporaryFile'>;
-  readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
+  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
   readonly signal: AbortSignal;
   readonly lane: string;
 }
@@ -43,7 +43,7 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
     const isWhole = !(await reader.fill(mostBytes + 1));
     const text = isWhole ? reader.buffered : beginning(format, reader.buffered.subarray(0, mostBytes));
     await using file = await frames.temporaryFile(principal);
-    const { isPlainText } = await spool(file.counted(only(text)), file.path);
+    const { isPlainText } = await spool(file.counted(only(text)), file.path, limits.takeMemory);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const options = { ...command, hasHeader, isPlainText, skipsBadRows: true };
     const like = await columnsOf(command, context);

@@ -84,7 +84,7 @@ export interface ImpRouteOptions {
   readonly limits: BodyLimits;
 }
 
-export function impRoute({ frames, limits }: ImpRouteOptions): Route {
+export function impRoute({ frames, limits: given }: ImpRouteOptions): Route {
   return {
     path: '/imp',
     methods: ['POST', 'PUT'],
@@ -93,6 +93,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
     async handle(exchange) {
       const start = performance.now();
       const { principal, signal, lane } = exchange;
+      const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes) };
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       const producer = parseProducer(exchange.requestHeaders);

@@ -22,7 +22,7 @@ interface StoreUploadContext {
   /** Of an append. */
   readonly producer: Producer | undefined;
   readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe' | 'temporaryFile'>;
-  readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
+  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
   readonly signal: AbortSignal;
   readonly lane: string;
 }
@@ -63,7 +63,7 @@ export async function storeUpload(
       if (put !== undefined) return { format, put };
     }
     await using file = await frames.temporaryFile(principal);
-    const { isPlainText } = await spool(file.counted(reader.rest()), file.path);
+    const { isPlainText } = await spool(file.counted(reader.rest()), file.path, limits.takeMemory);
     const source = {
       kind: 'file',
       path: file.path,
@@ -76,7 +76,7 @@ export async function storeUpload(
 }
 
 /** At the first bytes of the file, out of the archive that it may be in. */
-export async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
+export async function openFile(upload: Upload, limits: StoreUploadContext['limits']): Promise<UploadReader> {
   const packed = new UploadReader(upload.body);
   await packed.fill(headBytes);
   const packing = packingOf(packed.buffered);

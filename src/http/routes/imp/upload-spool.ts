@@ -1,8 +1,12 @@
 import { open } from 'node:fs/promises';
 import { storage } from '../../../frames/disk/durable-file.ts';
+import type { BodyLimits } from '../../exchange/request-body.ts';
 
 /** Few large writes cost less than many small ones. */
 const writeBytes = 1024 * 1024;
+
+/** As many of these as there may be requests under way are little. */
+const freeBytes = 64 * 1024;
 
 const LF = 10;
 const CR = 13;
@@ -13,7 +17,12 @@ export interface Spooled {
 }
 
 /** Writes to a new file, as fast as the disk takes it: one block is written while the next is filled. */
-export async function spool(body: AsyncIterable<Buffer>, path: string): Promise<Spooled> {
+/** `takeMemory`: as in BodyLimits. */
+export async function spool(
+  body: AsyncIterable<Buffer>,
+  path: string,
+  takeMemory?: BodyLimits['takeMemory'],
+): Promise<Spooled> {
   await using file = await storage(() => open(path, 'wx'));
   let block = Buffer.allocUnsafeSlow(writeBytes);
   let other: Buffer<ArrayBuffer> | undefined;
@@ -30,7 +39,12 @@ export async function spool(body: AsyncIterable<Buffer>, path: string): Promise<
     [block, other] = [other ?? Buffer.allocUnsafeSlow(writeBytes), block];
     filled = 0;
   };
+  let isCounted = false;
   for await (const piece of body) {
+    if (!isCounted && filled + piece.length > freeBytes) {
+      isCounted = true;
+      await takeMemory?.(2 * writeBytes);
+    }
     for (let at = 0; at < piece.length; ) {
       const copied = piece.copy(block, filled, at);
       at += copied;

@@ -5,7 +5,8 @@ import type { BodyLimits } from '../../exchange/request-body.ts';
 import { isCode } from './write-error.ts';
 
 /** A whole body of lines, unpacked. */
-export async function linesBody(exchange: Exchange, limits: BodyLimits): Promise<Uint8Array> {
+export async function linesBody(exchange: Exchange, given: BodyLimits): Promise<Uint8Array> {
+  const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes) };
   const { 'content-encoding': coding, 'content-length': length } = exchange.requestHeaders;
   if (Number(length ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
   const raw = exchange.body(limits);
