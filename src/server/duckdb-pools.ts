@@ -6,9 +6,10 @@ import { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies } from '../engines/duckdb/native-copies.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
+import { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 
-/** How much a worker may spill to disk. */
+/** How much a worker may spill to disk, if that is there. */
 const maxTempBytes = 64_000_000_000;
 
 /** What every pool of DuckDB processes has. */
@@ -27,11 +28,15 @@ export interface FramePools extends AsyncDisposable {
   /** Reads and writes frames for callers. */
   readonly foreground: DuckDbEngine;
   readonly background: DuckDbEngine;
+  /** Of these pools and the others. */
+  readonly spill: SpillShares;
 }
 
 export function openFramePools(config: Config, logger: Logger): FramePools {
   const { sql } = config;
-  const options = poolOptions(config, logger);
+  const own = poolOptions(config, logger);
+  const spill = new SpillShares({ directory: config.storage.dataDir });
+  const options = { ...own, spill };
   const cleanup = new Cleanup();
   sweepSpill(options.tempDirectory).catch((error: unknown) =>
     logger.debug('could not sweep the spill directory', { error }),
@@ -41,6 +46,7 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
       new DuckDbEngine({ ...options, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
     ),
     background: cleanup.use(backgroundPool(options)),
+    spill,
     [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
   };
 }
@@ -56,11 +62,12 @@ export function openSqlPool(
   config: Config,
   reachOf: ReachOf | undefined,
   liveDirectory: string | undefined,
+  spill: SpillShares,
   cleanup: Cleanup,
   logger: Logger,
 ): SqlPool {
   const { storage, sql } = config;
-  const options = poolOptions(config, logger);
+  const options = { ...poolOptions(config, logger), spill };
   // Recompression may take minutes, and copies shall not wait for it.
   const copyEngine = cleanup.use(backgroundPool(options));
   const root = join(storage.dataDir, 'warm');
@@ -91,6 +98,6 @@ export function openVerifyPool(config: Config, logger: Logger): DuckDbEngine {
 }
 
 /** One process, whose jobs take the time that they need. */
-function backgroundPool(options: ReturnType<typeof poolOptions>): DuckDbEngine {
+function backgroundPool(options: ReturnType<typeof poolOptions> & { readonly spill?: SpillShares }): DuckDbEngine {
   return new DuckDbEngine({ ...options, workers: 1, timeoutMs: 0, background: true });
 }

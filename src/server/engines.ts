@@ -13,6 +13,7 @@ import type { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from '../engines/duckdb/local-engine.ts';
 import { newSpillDirectory, removeSpillDirectory, sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
+import type { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import { QuestDbTables } from '../engines/tsdb/live/questdb-tables.ts';
 import { createTsdb } from '../engines/tsdb/tsdb.ts';
@@ -48,12 +49,13 @@ export async function openEngines(
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
   timings: Timings,
+  spill: SpillShares,
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Engines> {
   const tsdb = openTsdb(config, timings, cleanup, logger);
   const live = tsdb && openLiveTables(config, tsdb, cleanup, logger);
-  const { engine: local, copyEngine } = openSqlPool(config, reachOf, live?.directory, cleanup, logger);
+  const { engine: local, copyEngine } = openSqlPool(config, reachOf, live?.directory, spill, cleanup, logger);
   const clusters = await openClusters(config, local, createEngine, cleanup, logger);
   const directory = new EngineDirectory({
     engines: [

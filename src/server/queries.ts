@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Timings } from '../core/timings.ts';
+import type { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from '../query/auto-engine.ts';
@@ -31,11 +32,12 @@ export async function openQueries(
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
   timings: Timings,
+  spill: SpillShares,
   logger: Logger,
 ): Promise<Queries> {
   const { autoEngine, autoThresholdBytes: thresholdBytes, slowThresholdMs } = config.sql;
   return Cleanup.scope(async (cleanup) => {
-    const engines = await openEngines(config, reachOf, createEngine, timings, cleanup, logger);
+    const engines = await openEngines(config, reachOf, createEngine, timings, spill, cleanup, logger);
     const { local, clusters, live } = engines;
     const cluster = clusters.find(({ name }) => name === autoEngine);
     const slow = new SlowStatements({ thresholdMs: slowThresholdMs, logger: logger.area('sql') });

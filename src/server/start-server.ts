@@ -73,7 +73,7 @@ export async function startServer(
     const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
     const reachOf = tenantReach(store, records);
     const queries = cleanup.use(
-      await openQueries(config, access.frames, reachOf, createEngine, timings.statements, logger),
+      await openQueries(config, access.frames, reachOf, createEngine, timings.statements, pools.spill, logger),
     );
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('../demo/make-demo-frames.ts');

@@ -12,6 +12,7 @@ import type {
 } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { mostOpenPerWorker } from './pool/job-places.ts';
+import type { SpillShares } from './pool/spill-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
@@ -30,6 +31,8 @@ export interface DuckDbEngineOptions {
   readonly tempDirectory: string;
   /** How much each of them may spill. */
   readonly maxTempBytes: number;
+  /** What all workers of the server may spill. Default: each what it may. */
+  readonly spill?: SpillShares | undefined;
   /** Jobs that may wait for a worker. */
   readonly maxQueue: number;
   /** How long a read may run; 0 = without limit. */
@@ -51,6 +54,7 @@ export class DuckDbEngine implements FrameEngine {
       // Reads and writes that are open, but for those that work.
       mostAside: (2 * mostOpenPerWorker - 1) * options.workers,
       maxQueue: options.maxQueue,
+      spill: options.spill,
       timeoutMs: options.timeoutMs,
       logger: options.logger,
       warm: !background,

@@ -29,6 +29,7 @@ import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
+import type { SpillShares } from './pool/spill-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
@@ -47,6 +48,8 @@ export interface DuckDbSqlEngineOptions {
   /** Where work larger than memory is spilled, each worker in a folder of its own. */
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
+  /** What all workers of the server may spill. Default: each what it may. */
+  readonly spill?: SpillShares | undefined;
   /** Statements that may wait for a worker. */
   readonly maxQueue: number;
   /** How long a statement may work; 0 = without limit. */
@@ -93,6 +96,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       workers: options.workers,
       mostAside: mostAsidePerWorker * options.workers,
       maxQueue: options.maxQueue,
+      spill: options.spill,
       timeoutMs: options.timeoutMs,
       logger: options.logger,
       warm: false,

@@ -1,15 +1,18 @@
 import type { Deadline } from '../../../core/async/deadline.ts';
 import type { Aside } from './aside.ts';
-import type { SuspendableJob } from './job-places.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Lets the process of a job stand still while others have its turn. That takes nothing of the time that the job has. */
-export class Suspension implements SuspendableJob {
+/** It is not its turn, or it waits for disk that others have. */
+export type SuspensionReason = 'turn' | 'spill';
+
+/** Lets the process of a job stand still while it has to wait for others. That takes nothing of the time that the job has. */
+export class Suspension {
   readonly #worker: WorkerProcess;
   readonly #deadline: Deadline | undefined;
   readonly #aside: Aside;
   /** It stands still already while the reader has its turn. */
   isTimed = true;
+  readonly #reasons = new Set<SuspensionReason>();
   #since: number | undefined;
   #ms = 0;
 
@@ -28,7 +31,8 @@ export class Suspension implements SuspendableJob {
     return this.#ms;
   }
 
-  suspend(): void {
+  suspend(reason: SuspensionReason): void {
+    this.#reasons.add(reason);
     if (this.isSuspended) return;
     this.#since = performance.now();
     this.#deadline?.pause();
@@ -36,7 +40,13 @@ export class Suspension implements SuspendableJob {
     this.#aside.add('suspended');
   }
 
-  resume(): void {
+  resume(reason: SuspensionReason): void {
+    this.#reasons.delete(reason);
+    if (this.#reasons.size === 0) this.end();
+  }
+
+  /** The job is over. */
+  end(): void {
     if (this.#since === undefined) return;
     this.#ms += performance.now() - this.#since;
     this.#since = undefined;

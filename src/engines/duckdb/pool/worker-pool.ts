@@ -10,6 +10,7 @@ import { Aside, type AsideReason } from './aside.ts';
 import { type JobPlace, JobPlaces } from './job-places.ts';
 import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
+import type { SpillShares } from './spill-shares.ts';
 import { Suspension } from './suspension.ts';
 import {
   listingOf,
@@ -30,6 +31,8 @@ export interface PoolOptions {
   /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
   readonly settings: PoolSettings;
+  /** Of all pools together. Default: each child may spill what its settings say. */
+  readonly spill?: SpillShares | undefined;
   readonly logger: Logger;
   /** Start the children at once rather than with the first job. */
   readonly warm: boolean;
@@ -196,7 +199,14 @@ export class WorkerPool {
       const silenceMs = timed === false ? this.#silenceMs : undefined;
       const aside = this.#newAside();
       const suspension = new Suspension(worker, deadline, aside);
-      place?.begin(suspension);
+      place?.begin({ suspend: () => suspension.suspend('turn'), resume: () => suspension.resume('turn') });
+      const spill = this.#options.spill?.watch({
+        directory: worker.spillDirectory,
+        lane: options.lane ?? worker.owner.tenant,
+        suspend: () => suspension.suspend('spill'),
+        resume: () => suspension.resume('spill'),
+        stop: (error) => worker.stopJob(error),
+      });
       const long = place && setTimeout(() => aside.add('long'), turnMs).unref();
       let inputMs = 0;
       const noteInput = (ms: number): void => {
@@ -239,7 +249,8 @@ export class WorkerPool {
         reader.end();
         working?.end(failure);
         await messages.return(undefined);
-        suspension.resume();
+        spill?.[Symbol.dispose]();
+        suspension.end();
         this.#busy--;
         aside.end();
         this.#release(worker);

@@ -85,6 +85,7 @@ export type WorkerExit = (typeof workerExits)[number];
 /** One DuckDB child process as its parent sees it: one job at a time. */
 export class WorkerProcess {
   readonly owner: WorkerOwner;
+  readonly spillDirectory: string;
   readonly #child: ChildProcess;
   readonly #data: Socket;
   readonly #shared: SharedFile | undefined;
@@ -98,6 +99,8 @@ export class WorkerProcess {
   #turn = 0;
   #hasInput = false;
   #isSuspended = false;
+  /** Stops the job under way, with this error. */
+  #stopJob: ((error: Error) => void) | undefined;
   /** What its catalogs show, by its signature; undefined where that is not known. */
   listed: string | undefined;
   /** Undefined where it did not start. */
@@ -117,6 +120,7 @@ export class WorkerProcess {
     this.#logger = logger;
     this.#isBackground = settings.lowPriority;
     const tempDirectory = newSpillDirectory(settings.tempDirectory);
+    this.spillDirectory = tempDirectory;
     this.#shared = SharedFile.open();
     const hasSharedFile = this.#shared !== undefined;
     const childSettings: WorkerSettings = { ...settings, tempDirectory, hasSharedFile, sql: owner.sql };
@@ -190,6 +194,11 @@ export class WorkerProcess {
     return this.#ended;
   }
 
+  /** Its job ends with this error. */
+  stopJob(error: Error): void {
+    this.#stopJob?.(error);
+  }
+
   /** Its work stands still, wherever it is. One that is to stop goes on, so that it can. */
   suspend(): void {
     if (this.#ended || this.#onceSettled !== undefined) return;
@@ -213,6 +222,15 @@ export class WorkerProcess {
     let takeWhole = options.takeWhole;
     const turn = ++this.#turn;
     const cancel = (): void => this.#cancel(turn, job.kind);
+    let stopped: { readonly error: Error } | undefined;
+    this.#stopJob = (error) => {
+      stopped = { error };
+      cancel();
+    };
+    const throwIfOver = (): void => {
+      if (stopped !== undefined) throw stopped.error;
+      throwIfStopped(options);
+    };
     signal.addEventListener('abort', cancel, { once: true });
     deadline?.whenOver(cancel);
     this.#hasInput = input !== undefined;
@@ -230,7 +248,7 @@ export class WorkerProcess {
         const message = await this.#next();
         if (message === undefined) {
           settled = true;
-          throwIfStopped(options);
+          throwIfOver();
           // It took too long to stop where its input had failed.
           if (failedInput !== undefined) throw failedInput.error;
           throw crashed(this.#stderr);
@@ -254,7 +272,7 @@ export class WorkerProcess {
           settled = true;
           const error = JSON.parse(message.payload.toString()) as WireError;
           if (error.fatal) this.kill('failed');
-          throwIfStopped(options);
+          throwIfOver();
           // Where the caller's own stream failed, that failure is the cause of the child's.
           if (error.code === 'cancelled') await inputSent;
           throw fromWire(error);
@@ -262,6 +280,7 @@ export class WorkerProcess {
       }
     } finally {
       this.#turn++;
+      this.#stopJob = undefined;
       unwatch?.();
       signal.removeEventListener('abort', cancel);
       // Of a job that was over when it was cancelled: the next one must not die of it.
