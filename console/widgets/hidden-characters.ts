@@ -13,9 +13,12 @@ const hidden =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u2800\u3164\uffa0\p{Cf}\p{Variation_Selector}]/gu;
 /** What nearly all texts are of. */
 const plain = /^[\t\n\r\u0020-\u007e]*$/;
-/** Emoji and scripts whose letters join need some of them: there they are seen. */
+/**
+ * Emoji and scripts whose letters join need some of them: there they are seen. Alternatives, because Chromium finds
+ * no emoji by a class that has \p{Emoji_Modifier} in it, before another character.
+ */
 const joined =
-  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}\p{Script=Syriac}](?:[\u200c-\u200d]|\ufe0e|\ufe0f)$|[\d#*]\ufe0f$/u;
+  /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{M}|\p{Script=Arabic}|\p{Script=Syriac})(?:[\u200c-\u200d]|\ufe0e|\ufe0f)$|[\d#*]\ufe0f$/u;
 /** Beyond that a text would be many elements. */
 const mostSigns = 1000;
 

@@ -78,9 +78,11 @@ describeInBrowser('values that could be taken for others', () => {
   /** The name turns the direction, and so does the text. */
   const name = 'tur\u202Ened';
   const text = 'abc\u202Ecba\u200B';
+  /** Emoji and letters that are one by such characters. */
+  const joined = '👩🏽\u200D🚀 ❤\uFE0F می\u200Cخواهم';
   const sql = `select * from (values
     ('NaN'::double, 'Infinity'::float, ['-Infinity'::double, 2], 'infinity'::date, 'NaN', '${text}'),
-    (NULL, NULL, NULL, NULL, NULL, '${text}')) as t(d, f, l, day, word, "${name}")`;
+    (NULL, NULL, NULL, NULL, NULL, '${joined}')) as t(d, f, l, day, word, "${name}")`;
   beforeAll(async () => {
     server = await startConsoleServer();
     await server.putSql('special', sql);
@@ -88,7 +90,7 @@ describeInBrowser('values that could be taken for others', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const named = ['NaN', 'Infinity', '[-Infinity,2]', 'Infinity', 'NaN', text];
-  const nulls = ['NULL', 'NULL', 'NULL', 'NULL', 'NULL', text];
+  const nulls = ['NULL', 'NULL', 'NULL', 'NULL', 'NULL', joined];
   const lookOf = (page: Page): Promise<readonly string[]> =>
     page
       .getByRole('grid')
@@ -120,13 +122,14 @@ describeInBrowser('values that could be taken for others', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await loadedRows(page);
     expect(await signsOf(page, '[role=row][aria-rowindex="2"]')).toEqual(['RLO', 'ZWSP']);
+    expect(await signsOf(page, '[role=row][aria-rowindex="3"]')).toEqual([]);
     expect(await signsOf(page, '.grid-head')).toEqual(['RLO']);
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+c');
     await page.getByText('Copied 2 × 6 cells').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied.split('\n')).toEqual([named.join('\t'), `\t\t\t\t\t${text}`]);
+    expect(copied.split('\n')).toEqual([named.join('\t'), `\t\t\t\t\t${joined}`]);
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').locator('pre .not-finite').getByText('NaN').waitFor();

@@ -55,7 +55,8 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
   }
   if (profile === undefined) return <p class="muted">Reading the column …</p>;
   const { rows, count, nulls, nans, distinct, top, histogram, quantiles } = profile;
-  const isRepeated = top?.some((each) => each.count > 1) ?? false;
+  // Of many that are each there once, none is common.
+  const hasCommon = top?.some((each) => each.count > 1) || (top?.length ?? 0) <= shownTop;
   const value = (cell: Cell) => (cell === null ? '–' : <CellValue cell={cell} column={column} />);
   return (
     <div class="profile">
@@ -103,7 +104,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
         )}
       </div>
       {histogram !== null && histogram.bins.length > 0 && <ProfileHistogram histogram={histogram} type={column.type} />}
-      {top !== null && isRepeated && (
+      {top !== null && top.length > 0 && hasCommon && (
         <div class="profile-top">
           <h2 class="profile-title">Most common values</h2>
           <ol>
