@@ -190,3 +190,34 @@ describe('types inside of others are given like those outside', () => {
     else expect(row).toEqual([value]);
   });
 });
+
+test('types inside of structs without names are given like those outside', async () => {
+  expect(await rows("SELECT list_zip([NULL::TIMETZ]), row(1, '12:00:00+01'::TIMETZ), [row('01'::BIT), NULL]")).toEqual([
+    [[[null]], [1, '11:00:00.000000'], [['01'], null]],
+  ]);
+});
+
+test('a number of millions of digits is refused at once', async () => {
+  const sql = 'SELECT bignum FROM test_all_types(use_large_bignum = true) LIMIT 1';
+  for (const statement of [sql, `CREATE TABLE digits AS ${sql}`]) {
+    const { code, error } = (await run({ sql: statement })).json();
+    expect({ code, error }, statement).toEqual({
+      code: 'sql_error',
+      error: 'a BIGNUM of more than 24,000 digits would take too long to write',
+    });
+  }
+  const digits = '9'.repeat(20_000);
+  expect(await rows(`SELECT '${digits}'::BIGNUM, [-'${digits}'::BIGNUM]`)).toEqual([[digits, [`-${digits}`]]]);
+});
+
+test('NaN inside of JSON is not kept, and the error names its row', async () => {
+  const values = "CASE range WHEN 2500 THEN 'nan'::DOUBLE ELSE 1 END";
+  for (const type of ['JSON', 'VARIANT']) {
+    const answer = await run({ sql: `CREATE TABLE none AS SELECT ${values}::${type} AS j FROM range(3000)` });
+    expect(answer.json(), type).toMatchObject({
+      code: 'invalid_input',
+      error: 'column "j" is not JSON at row 2500',
+      hint: 'JSON has neither NaN nor infinities: they can stand there as text or null',
+    });
+  }
+});

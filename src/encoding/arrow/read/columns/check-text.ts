@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { InvalidArrow } from '../format/flatbuffer-reader.ts';
+import { InvalidArrow, InvalidValue } from '../format/flatbuffer-reader.ts';
 import { isPresent } from './bits.ts';
 import type { ArrowColumn } from './column.ts';
 
@@ -14,7 +14,7 @@ export function checkJson(label: string, value: Uint8Array, row: number): void {
   try {
     JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());
   } catch {
-    throw new InvalidArrow(`${label} is not JSON at row ${row}`);
+    throw new InvalidValue(label, 'is not JSON', row);
   }
 }
 

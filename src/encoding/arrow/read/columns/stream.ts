@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { InvalidArrow } from '../format/flatbuffer-reader.ts';
+import { InvalidArrow, InvalidValue } from '../format/flatbuffer-reader.ts';
 import { type ArrowMessage, arrowMessages, invalidAt, readAt } from '../format/messages.ts';
 import { type ReceivedField, readSchema } from '../format/schema.ts';
 import type { UnfoldBudget } from '../format/unfold-budget.ts';
@@ -49,13 +49,15 @@ export class ArrowStream implements AsyncDisposable {
   async *rows(): AsyncGenerator<ArrowRows, void, undefined> {
     const dictionaries = this.#dictionaries;
     const budget = this.#budget;
+    let rowsBefore = 0;
     for await (const message of this.#messages) {
       if (message.kind === 'schema') throw invalidAt(message, 'a second schema');
       if (message.kind === 'dictionary') readAt(message, () => dictionaries.add(message, budget));
       else {
         const read = readAt(message, () =>
-          readBatch(message.header, message, this.fields, dictionaries.columns(), budget),
+          withRow(rowsBefore, () => readBatch(message.header, message, this.fields, dictionaries.columns(), budget)),
         );
+        rowsBefore += read.rows;
         yield { message, ...read };
       }
     }
@@ -63,6 +65,20 @@ export class ArrowStream implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#messages.return();
+  }
+}
+
+/** A value that is wrong is told by the number of its row, which callers know, and not by its message. */
+function withRow<T>(rowsBefore: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const { column, fault, row } = error;
+    throw new AppError('invalid_input', `${column} ${fault} at row ${rowsBefore + row}`, {
+      hint: 'JSON has neither NaN nor infinities: they can stand there as text or null',
+      cause: error,
+    });
   }
 }
 

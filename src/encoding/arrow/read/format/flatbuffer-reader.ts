@@ -1,6 +1,21 @@
 /** A stream that breaks Arrow's format. The message says what is wrong; the loader adds where. */
 export class InvalidArrow extends Error {}
 
+/** The form is good, but a value is none of its type. */
+export class InvalidValue extends InvalidArrow {
+  readonly column: string;
+  readonly fault: string;
+  /** Of its batch. */
+  readonly row: number;
+
+  constructor(column: string, fault: string, row: number) {
+    super(`${column} ${fault} at row ${row}`);
+    this.column = column;
+    this.fault = fault;
+    this.row = row;
+  }
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A table of a flatbuffer that anybody may have written: every read is checked against the buffer's end. */

@@ -75,17 +75,17 @@ function readType(type: Pointer): DataType {
   throw new UnreadableType(unreadableNames[id] ?? `DuckDB type ${id}`);
 }
 
-/** What a logical type, which is destroyed, is to SQL. Undefined where no column can be declared so. */
-export function takeDeclaredType(handle: Pointer | number): DeclaredType | undefined {
+/** What a logical type, which is destroyed, is to SQL. Undefined where no column can be declared so, or only read where `isRead`. */
+export function takeDeclaredType(handle: Pointer | number, isRead = false): DeclaredType | undefined {
   const type = pointer(handle);
   try {
-    return readDeclaredType(type);
+    return readDeclaredType(type, isRead);
   } finally {
     api.destroyType([type]);
   }
 }
 
-function readDeclaredType(type: Pointer): DeclaredType | undefined {
+function readDeclaredType(type: Pointer, isRead: boolean): DeclaredType | undefined {
   const id = api.typeId(type);
   switch (id) {
     case duckdbType.ENUM:
@@ -101,24 +101,24 @@ function readDeclaredType(type: Pointer): DeclaredType | undefined {
     case duckdbType.TIME_TZ:
       return { kind: 'zonedTime' };
     case duckdbType.LIST: {
-      const element = takeDeclaredType(api.listChild(type));
+      const element = takeDeclaredType(api.listChild(type), isRead);
       return element && { kind: 'list', element };
     }
     case duckdbType.ARRAY: {
-      const element = takeDeclaredType(api.arrayChild(type));
+      const element = takeDeclaredType(api.arrayChild(type), isRead);
       return element && { kind: 'array', element, size: Number(api.arraySize(type)) };
     }
     case duckdbType.MAP: {
-      const key = takeDeclaredType(api.mapKey(type));
-      const value = takeDeclaredType(api.mapValue(type));
+      const key = takeDeclaredType(api.mapKey(type), isRead);
+      const value = takeDeclaredType(api.mapValue(type), isRead);
       return key && value && { kind: 'map', key, value };
     }
     case duckdbType.STRUCT: {
-      const fields = declaredFields(type, api.structCount, api.structName, api.structChild);
+      const fields = declaredFields(type, isRead, api.structCount, api.structName, api.structChild);
       return fields && { kind: 'struct', fields };
     }
     case duckdbType.UNION: {
-      const members = declaredFields(type, api.unionCount, api.unionName, api.unionChild);
+      const members = declaredFields(type, isRead, api.unionCount, api.unionName, api.unionChild);
       return members && { kind: 'union', members };
     }
     default:
@@ -134,15 +134,16 @@ function isReadable(id: number): boolean {
 
 function declaredFields(
   type: Pointer,
+  isRead: boolean,
   count: (type: Pointer) => number,
   name: (type: Pointer, index: number) => string,
   child: (type: Pointer, index: number) => Pointer,
 ): DeclaredField[] | undefined {
   const fields: DeclaredField[] = [];
   for (let index = 0; index < Number(count(type)); index++) {
-    const field = { name: name(type, index), type: takeDeclaredType(child(type, index)) };
+    const field = { name: name(type, index), type: takeDeclaredType(child(type, index), isRead) };
     // Fields without names have none in the SQL of a type.
-    if (field.type === undefined || field.name === '') return undefined;
+    if (field.type === undefined || (field.name === '' && !isRead)) return undefined;
     fields.push({ name: field.name, type: field.type });
   }
   return fields;

@@ -196,7 +196,7 @@ export class PreparedStatement {
       const typeId = api.typeId(type);
       api.destroyType([type]);
       const nested = nestedTypes.has(typeId)
-        ? takeDeclaredType(api.preparedColumnType(this.#statement, index))
+        ? takeDeclaredType(api.preparedColumnType(this.#statement, index), true)
         : undefined;
       return { name: api.preparedColumnName(this.#statement, index), typeId, nested };
     });

@@ -10,7 +10,6 @@ import { pruningOf, unprunedValue } from './safe-pruning.ts';
 const readAs: Readonly<Record<number, string>> = {
   [duckdbType.ENUM]: 'VARCHAR',
   [duckdbType.BIT]: 'VARCHAR',
-  [duckdbType.BIGNUM]: 'VARCHAR',
   [duckdbType.GEOMETRY]: 'VARCHAR',
   [duckdbType.VARIANT]: 'JSON',
 };
@@ -57,6 +56,7 @@ export function readableSql(columns: readonly StatementColumn[], from: string): 
 function readableColumn({ typeId, nested }: StatementColumn, value: string): string | undefined {
   if (nested !== undefined) return readableValue(value, nested);
   if (typeId === duckdbType.TIME_TZ) return readableValue(value, { kind: 'zonedTime' });
+  if (typeId === duckdbType.BIGNUM) return readableValue(value, { kind: 'bignum' });
   const type = readAs[typeId];
   return type === undefined ? undefined : `CAST(${value} AS ${type})`;
 }

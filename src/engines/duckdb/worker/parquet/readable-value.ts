@@ -2,15 +2,21 @@ import type { DeclaredField, DeclaredType } from '../../../../core/data-type.ts'
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 
+/** DuckDB writes a BIGNUM as text in a time that grows with the square of its digits: this many take a fraction of a second. */
+const mostDigits = 24_000;
+const mostHexDigits = Math.floor((mostDigits * Math.log(10)) / Math.log(16));
+const tooManyDigits = `a BIGNUM of more than ${mostDigits.toLocaleString('en-US')} digits would take too long to write`;
+
 /** SQL that gives a value with types of our vocabulary; undefined where the value has them. Times with an offset are those in UTC. */
 export function readableValue(value: string, type: DeclaredType, depth = 0): string | undefined {
   const inner = (part: string, of: DeclaredType): string => readableValue(part, of, depth + 1) ?? part;
   if (isReadable(type)) return undefined;
   switch (type.kind) {
     case 'bit':
-    case 'bignum':
     case 'geometry':
       return `CAST(${value} AS VARCHAR)`;
+    case 'bignum':
+      return `CASE WHEN length(hex(${value})) > ${mostHexDigits} THEN error(${sqlString(tooManyDigits)}) ELSE CAST(${value} AS VARCHAR) END`;
     case 'variant':
       return `CAST(${value} AS JSON)`;
     case 'zonedTime':
@@ -29,11 +35,14 @@ export function readableValue(value: string, type: DeclaredType, depth = 0): str
       return `map_from_entries(${transformed(`map_entries(${value})`, depth, entry)})`;
     }
     case 'struct': {
-      const fields = type.fields.map(
-        ({ name, type: of }) => `${sqlName(name)} := ${inner(`struct_extract(${value}, ${sqlString(name)})`, of)}`,
+      const fields = type.fields.map(({ name, type: of }, index) =>
+        name === ''
+          ? inner(`struct_extract(${value}, ${index + 1})`, of)
+          : `${sqlName(name)} := ${inner(`struct_extract(${value}, ${sqlString(name)})`, of)}`,
       );
+      const pack = type.fields[0]?.name === '' ? 'row' : 'struct_pack';
       // Item 0 of a list is NULL. CASE takes no struct with an array inside.
-      return `list_extract([struct_pack(${fields.join(', ')})], CAST(${value} IS NOT NULL AS INTEGER))`;
+      return `list_extract([${pack}(${fields.join(', ')})], CAST(${value} IS NOT NULL AS INTEGER))`;
     }
     case 'union': {
       const whole = sqlTypeName(readableType(type));
