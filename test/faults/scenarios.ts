@@ -1,4 +1,5 @@
 import { accessScenarios } from './access/access-scenarios.ts';
+import { answerScenarios } from './answers/answer-scenarios.ts';
 import { appendScenarios } from './appends/append-scenarios.ts';
 import { diskScenarios } from './disk/disk-scenarios.ts';
 import { durabilityScenarios } from './durability/durability-scenarios.ts';
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   ...diskScenarios,
   ...sharedScenarios,
   ...appendScenarios,
+  ...answerScenarios,
   ...httpScenarios,
   ...grpcScenarios,
   ...loadScenarios,

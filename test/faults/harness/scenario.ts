@@ -18,7 +18,7 @@ export interface Scenario {
   run(trial: Trial): Promise<Figures>;
 }
 
-export type Need = 'mount' | 'strace' | 'questdb';
+export type Need = 'mount' | 'strace' | 'questdb' | 'python';
 
 export interface Trial {
   readonly rounds: number;

@@ -1,0 +1,153 @@
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ask } from '../../support/http-client.ts';
+import { runCommand } from '../../support/spawned-command.ts';
+import { spawnFramehold } from '../../support/spawned-framehold.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { Address } from '../harness/doors.ts';
+import type { Random } from '../harness/random.ts';
+import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
+import { ChangedFrames } from './changed-frames.ts';
+import { rowCount } from './column-case.ts';
+import { Comparison, type Frame } from './comparison.ts';
+import { foreignFrames } from './foreign-files.ts';
+import { putFrame, sql } from './put-doors.ts';
+import { Reference } from './reference.ts';
+import { rowsOf, tableCases } from './table-case.ts';
+
+/** As many columns as the frames of one set of servers have. */
+const batch = 200;
+/** So many parts of one size are merged at once. */
+const mergedParts = 34;
+const mergedFrames = 2;
+/** At every door after a restart. */
+const framesReadAgain = 4;
+const withinMs = 300_000;
+/** SQL reads files, never copies of them. */
+const withoutCopies = ['--cache-size', '0'];
+
+/** D8: the same questions about the same rows, in every state that the files of a frame can have. */
+export const rightAnswers: Scenario = {
+  id: 'D8',
+  promise: 'rows of every type are found and read bit for bit in every state of their files, whoever wrote them',
+  rounds: { ci: 200, release: 10_000 },
+  secondsPerRound: 1,
+  needs: ['python'],
+  async run({ rounds, random, progress }: Trial) {
+    const figures = { columns: rounds, answers: 0, wrong: 0 };
+    for (let done = 0; done < rounds; done += batch) {
+      figures.answers += await compare(random.fork(), Math.min(batch, rounds - done));
+      progress(`${done + batch} columns, ${figures.answers} answers`);
+    }
+    return figures;
+  },
+};
+
+async function compare(random: Random, columns: number): Promise<number> {
+  const tables = tableCases(random, columns);
+  await using directory = await temporaryDirectory();
+  await using reference = await Reference.open(tables);
+  const comparison = new Comparison(reference, random);
+  const changed = new ChangedFrames(tables, reference, comparison);
+  const [dataDir, restored, outside] = ['data', 'restored', 'outside'].map((name) => join(directory.path, name));
+  promised(dataDir !== undefined && restored !== undefined && outside !== undefined, 'there are folders');
+  await mkdir(outside);
+  const frames: Frame[] = [];
+  const merged: Frame[] = [];
+  {
+    await using server = await spawnFramehold({ dataDir, flags: withoutCopies });
+    for (const table of tables) {
+      for (const door of table.doors) {
+        const name = `${table.name}_${door}`;
+        await putFrame(door, { to: server, table, frame: name, reference });
+        frames.push({ name, table, columns: table.columns });
+      }
+    }
+    await changed.make(server);
+    await comparison.ask(server, 'just put', frames);
+    for (const { name } of frames) await flush(server, name);
+    for (const table of tables.filter(({ doors }) => doors.includes('createTable')).slice(0, mergedFrames)) {
+      const frame = { name: `${table.name}_merged`, table, columns: table.columns };
+      await putParts(server, `${table.name}_createTable`, frame.name);
+      merged.push(frame);
+    }
+    for (const table of tables.filter(({ isFromOutside }) => isFromOutside)) {
+      const { body } = await sql(server, rowsOf(table), 'arrow');
+      await writeFile(join(outside, `${table.name}.arrow`), body);
+    }
+    await changed.write(server, outside);
+    await until('the files are compressed and merged', withinMs, () => isRewritten(dataDir));
+    await comparison.ask(server, 'compressed', frames, 0.5);
+    await comparison.ask(server, 'merged', merged);
+    await comparison.readAtDoors(server, 'compressed', [...frames, ...merged].filter(isReadable));
+    await changed.run(server, 'compressed');
+  }
+  await backUpAndRestore(dataDir, restored, directory.path);
+  const foreign = await foreignFrames(tables, outside, reference);
+  for (const name of [...foreign.frames.map((frame) => frame.name), ...foreign.changed.values()]) {
+    await copyFile(join(outside, `${name}.parquet`), join(restored, 'cold', `${name}.parquet`));
+  }
+  {
+    await using server = await spawnFramehold({ dataDir: restored, flags: withoutCopies });
+    await comparison.ask(server, 'restored', [...frames, ...merged]);
+    await comparison.ask(server, 'from outside', foreign.frames, 0.4);
+    await changed.run(server, 'from outside', (name) => foreign.changed.get(name));
+  }
+  {
+    await using server = await spawnFramehold({ dataDir });
+    await comparison.ask(server, 'restarted', frames);
+    await until('the frames are copied for SQL', withinMs, () => areCopied(server, frames.length));
+    await comparison.ask(server, 'copied', frames);
+    await comparison.readAtDoors(server, 'restarted', frames.filter(isReadable).slice(0, framesReadAgain));
+  }
+  comparison.check();
+  return comparison.asked;
+}
+
+/** Lines have a column more, and theirs in another order. */
+function isReadable({ table }: Frame): boolean {
+  return !table.doors.includes('lines');
+}
+
+async function backUpAndRestore(dataDir: string, restored: string, cwd: string): Promise<void> {
+  const backups = join(cwd, 'backups');
+  await mkdir(backups);
+  const backup = await runCommand(['backup', backups, '--data-dir', dataDir], { cwd });
+  promised(backup.status === 0, 'a backup is made', backup);
+  const path = backup.stdout.split(': ')[0] ?? '';
+  const restore = await runCommand(['restore', path, '--data-dir', restored], { cwd });
+  promised(restore.status === 0, 'a backup is restored', restore);
+}
+
+async function areCopied({ url }: Address, count: number): Promise<boolean> {
+  const { text } = await ask(`${url}/metrics`);
+  const value = (name: string): number => Number(text.split(`${name} `)[1]?.split('\n')[0]);
+  return (
+    value('framehold_duckdb_jobs_total{pool="copies"}') >= count &&
+    value('framehold_duckdb_workers{pool="copies",state="busy"}') === 0
+  );
+}
+
+async function flush({ url }: Address, name: string): Promise<void> {
+  const { status, text } = await ask(`${url}/handles/${name}/flush`, { method: 'POST' });
+  promised(status === 200, `${name} is flushed`, text);
+}
+
+/** RETURNING makes a part of each INSERT. */
+async function putParts(server: Address, source: string, name: string): Promise<void> {
+  const rows = Math.ceil(rowCount / mergedParts);
+  for (let from = 0; from < rowCount; from += rows) {
+    const some = `SELECT * FROM ${source} WHERE i >= ${from} AND i < ${from + rows}`;
+    const statement = from === 0 ? `CREATE TABLE ${name} AS ${some}` : `INSERT INTO ${name} ${some} RETURNING i`;
+    const { status, text } = await sql(server, statement);
+    promised(status === 200, `${statement} is done`, text);
+  }
+}
+
+/** Whether nothing is left to compress, and of the frames of many small parts nothing to merge. */
+async function isRewritten(dataDir: string): Promise<boolean> {
+  const folder = join(dataDir, 'cold', '.framehold', 'manifests');
+  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.every((text) => !text.includes('"final":false') && text.split('"final":').length <= 5);
+}

@@ -1,0 +1,59 @@
+import type { Random } from '../harness/random.ts';
+import { type ColumnCase, columnCase, rowCount } from './column-case.ts';
+import { type ColumnKind, declaredKinds, flatKinds, kindsOfLines, nestedKinds } from './column-kinds.ts';
+
+/** How the rows of a table become a frame. */
+export type PutDoor = 'createTable' | 'imp' | 'impParquet' | 'doPut' | 'lines';
+
+/** Columns of which one frame is made at each of its doors. */
+export interface TableCase {
+  readonly name: string;
+  readonly columns: readonly ColumnCase[];
+  readonly doors: readonly PutDoor[];
+  /** Whether the frame has other types than the columns. */
+  readonly isDeclared: boolean;
+  /** Whether files with the same rows are written by others. */
+  readonly isFromOutside: boolean;
+}
+
+interface Sort {
+  readonly kinds: readonly ColumnKind[];
+  readonly doors: readonly PutDoor[];
+}
+
+/** Frames of flat types alone are written in another way than those that have one other type. */
+const sorts: readonly Sort[] = [
+  { kinds: flatKinds, doors: ['createTable', 'imp'] },
+  { kinds: [...nestedKinds, ...flatKinds], doors: ['createTable', 'impParquet'] },
+  { kinds: flatKinds, doors: ['impParquet', 'doPut'] },
+  { kinds: declaredKinds, doors: ['createTable'] },
+  { kinds: flatKinds, doors: ['createTable', 'doPut'] },
+  { kinds: [...nestedKinds, ...flatKinds], doors: ['imp', 'doPut'] },
+  { kinds: kindsOfLines, doors: ['lines'] },
+];
+
+/** Tables with so many columns altogether. */
+export function tableCases(random: Random, columns: number): TableCase[] {
+  const tables = sorts.map(({ kinds, doors }, index) => ({
+    name: `t${index}`,
+    columns: [] as ColumnCase[],
+    doors,
+    isDeclared: kinds === declaredKinds,
+    isFromOutside: kinds !== declaredKinds && kinds !== kindsOfLines,
+  }));
+  for (let number = 0; number < columns; number++) {
+    const at = number % sorts.length;
+    const kinds = sorts[at]?.kinds ?? flatKinds;
+    tables[at]?.columns.push(columnCase(random.between(0, 2 ** 31), `c${number}`, kinds));
+  }
+  return tables.filter((table) => table.columns.length > 0);
+}
+
+/** The rows [from, to), with the types that were declared or, where `asKept`, with those of the frame. */
+export function rowsOf({ columns }: TableCase, { from = 0, to = rowCount, asKept = false } = {}): string {
+  const shown = columns.map(({ name, kind, expression }) => {
+    const kept = asKept && kind.kept !== undefined ? `(${expression})::${kind.kept}` : expression;
+    return `${kept} AS ${name}`;
+  });
+  return `SELECT i, 0 AS m, ${shown.join(', ')} FROM range(${from}, ${to}) AS r(i)`;
+}
