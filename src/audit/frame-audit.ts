@@ -144,7 +144,7 @@ export class FrameAudit implements Frames {
     return held;
   };
 
-  readonly temporaryFile: Frames['temporaryFile'] = (principal) => this.#frames.temporaryFile(principal);
+  readonly temporaryFile: Frames['temporaryFile'] = (...call) => this.#frames.temporaryFile(...call);
 
   readonly incomingFolder: Frames['incomingFolder'] = (principal) => this.#frames.incomingFolder(principal);
 

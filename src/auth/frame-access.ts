@@ -187,7 +187,7 @@ export class FrameAccess implements Frames {
   readonly renew: Frames['renew'] = async (principal, name, ttlMs) =>
     this.#frames.renew(principal, await this.#writable(principal, name), ttlMs);
 
-  readonly temporaryFile: Frames['temporaryFile'] = (principal) => this.#frames.temporaryFile(principal);
+  readonly temporaryFile: Frames['temporaryFile'] = (...call) => this.#frames.temporaryFile(...call);
 
   readonly incomingFolder: Frames['incomingFolder'] = (principal) => this.#frames.incomingFolder(principal);
 

@@ -125,8 +125,8 @@ export interface Frames<Name extends string = FrameName> {
   renew(principal: Principal, handle: Name, ttlMs?: number | null): Promise<HeldSummary>;
   /** Brings rows that are only in the frame's log into Parquet. Resolves when all that it has now are there. */
   flush(principal: Principal, handle: Name): Promise<HeldSummary>;
-  /** For bytes on their way in or out. No file is there yet. */
-  temporaryFile(principal: Principal): Promise<TemporaryFile>;
+  /** For bytes on their way in or out. No file is there yet. `lane`: as in Signal. */
+  temporaryFile(principal: Principal, lane?: string): Promise<TemporaryFile>;
   /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */
   incomingFolder(principal: Principal): Promise<TemporaryPath>;
   /** Writes rows to a temporary Parquet file. Default compression: that of a new frame. */

@@ -19,6 +19,7 @@ import type { StoreContext } from './catalog/tenant-state.ts';
 import type { IfDefined } from './disk/definition-folder.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
+import { UploadDisk } from './disk/upload-disk.ts';
 import type {
   FilePreview,
   Frames,
@@ -105,6 +106,7 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly cache: ByteCache;
   readonly diskCache: DiskCache | undefined;
+  readonly uploadDisk: UploadDisk;
   readonly #common: Omit<StoreContext, keyof PeerParts>;
   #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
@@ -131,6 +133,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     this.#putTimings = options.putTimings ?? noTimings;
     this.cache = options.cache;
     this.diskCache = options.diskCache;
+    this.uploadDisk = UploadDisk.below(options.coldDirectory);
     this.#rewrites = new RewriteQueue({
       rewrite: async (tenant, handle, how, signal) => this.#of(tenant).rewrite(handle, how, signal),
       quietMs: options.quietMs ?? 1000,
@@ -148,6 +151,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       cache: this.cache,
       diskCache: this.diskCache,
       durable: new DurableFiles(options.diskTimings),
+      uploadDisk: this.uploadDisk,
       adoptions: new Semaphore(adoptionsAtOnce),
       logger,
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
@@ -261,8 +265,8 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return this.#of(principal.tenant).use();
   }
 
-  async temporaryFile(principal: Principal): Promise<TemporaryFile> {
-    return this.#of(principal.tenant).temporaryFile({ isForStatements: false });
+  async temporaryFile(principal: Principal, lane?: string): Promise<TemporaryFile> {
+    return this.#of(principal.tenant).temporaryFile({ isForStatements: false, lane });
   }
 
   async incomingFolder(principal: Principal): Promise<TemporaryPath> {
@@ -276,7 +280,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source: rows, compression = firstCompression(this.#common.compression).compression } = request;
     const { isForStatements = false } = request;
-    const file = await this.#of(principal.tenant).temporaryFile({ isForStatements });
+    const file = await this.#of(principal.tenant).temporaryFile({ isForStatements, lane });
     // Of a change of a frame: on their way in, as those of a put are.
     const isArriving = isForStatements && rows.kind === 'arrow';
     const source = isArriving ? { ...rows, stream: file.counted(rows.stream) } : rows;

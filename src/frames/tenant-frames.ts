@@ -179,12 +179,18 @@ export class TenantFrames implements AsyncDisposable {
     return this.#appender.flusher.backlog;
   }
 
-  async temporaryFile({ isForStatements }: { readonly isForStatements: boolean }): Promise<TemporaryFile> {
+  async temporaryFile({
+    isForStatements,
+    lane,
+  }: {
+    readonly isForStatements: boolean;
+    readonly lane: string | undefined;
+  }): Promise<TemporaryFile> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();
     const path = isForStatements ? directory.newPinPath() : directory.newTemporaryPath();
-    const { counted, [Symbol.dispose]: settle } = await this.#quota.arrival();
+    const { counted, [Symbol.dispose]: settle } = await this.#quota.arrival(lane);
     const remove = (): Promise<void> => rm(path, { force: true }).finally(settle);
     return { path, counted, [Symbol.asyncDispose]: remove };
   }

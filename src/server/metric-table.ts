@@ -151,7 +151,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   gauge({
     name: 'framehold_shared',
-    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places.',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet.',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ units }) => units),
   }),

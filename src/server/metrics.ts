@@ -76,7 +76,12 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     totals: store.totals,
     backlog: store.backlog,
     isReady: readiness.problem === undefined,
-    shares: new Map(Object.entries({ ...parts.capacities, followers }).map(([name, { figures }]) => [name, figures])),
+    shares: new Map(
+      Object.entries({ ...parts.capacities, followers, disk: store.uploadDisk }).map(([name, { figures }]) => [
+        name,
+        figures,
+      ]),
+    ),
     statements: new Map(
       [localEngineName, ...engines.clusters.map(({ name }) => name)].map((name) => [
         name,

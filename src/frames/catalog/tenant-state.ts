@@ -16,6 +16,7 @@ import { isToExamine, type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
+import type { UploadDisk } from '../disk/upload-disk.ts';
 import { LogFolder } from '../log/log-folder.ts';
 import { Tail } from '../log/tail.ts';
 import { TailFiles } from '../log/tail-files.ts';
@@ -37,6 +38,8 @@ export interface StoreContext extends PeerParts {
   readonly cache: ByteCache;
   readonly diskCache: DiskCache | undefined;
   readonly durable: DurableFiles;
+  /** For bytes on their way in. */
+  readonly uploadDisk: UploadDisk;
   /** Undefined: by the size of a part. */
   readonly recompressionTimeoutMs: number | undefined;
   /** How many files from outside are looked into at once. */

@@ -142,9 +142,9 @@ export class FrameWriter {
   }
 
   async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
-    const { signal, span } = work;
+    const { signal, lane, span } = work;
     const { context, directory } = this.#state;
-    using arrival = await this.#quota.arrival();
+    using arrival = await this.#quota.arrival(lane);
     const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
     const notNull = request.mode === 'append' ? await this.#notNullOf(handle) : [];

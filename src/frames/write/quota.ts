@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import type { Share } from '../../core/async/fair-shares.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { TenantLimits } from '../../core/principal.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
@@ -67,7 +68,7 @@ export class Quota {
   }
 
   /** What becomes of an upload shows at its end; until then it must not fill the disk. */
-  async arrival(): Promise<Arrival> {
+  async arrival(lane?: string): Promise<Arrival> {
     const { maxBytes = Infinity } = (await this.#limits()) ?? {};
     const most = Math.max(leastArrivingBytes, arrivingPerByte * maxBytes);
     const add = (bytes: number): void => {
@@ -79,15 +80,19 @@ export class Quota {
         );
       }
     };
+    const { context, directory } = this.#state;
+    const shares: Share[] = [];
     let own = 0;
     return {
       async *counted(stream) {
-        for await (const piece of stream) {
+        const onHeld = (share: Share): void => void shares.push(share);
+        for await (const piece of context.uploadDisk.counted(stream, lane ?? directory.tenant, onHeld)) {
           add(piece.length);
           yield piece;
         }
       },
       [Symbol.dispose]: () => {
+        for (const share of shares) share[Symbol.dispose]();
         this.#arriving -= own;
         own = 0;
       },

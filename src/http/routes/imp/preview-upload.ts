@@ -42,7 +42,7 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
     checkOptions(format, command, types);
     const isWhole = !(await reader.fill(mostBytes + 1));
     const text = isWhole ? reader.buffered : beginning(format, reader.buffered.subarray(0, mostBytes));
-    await using file = await frames.temporaryFile(principal);
+    await using file = await frames.temporaryFile(principal, context.lane);
     const { isPlainText } = await spool(file.counted(only(text)), file.path, limits.takeMemory);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const options = { ...command, hasHeader, isPlainText, skipsBadRows: true };

@@ -62,7 +62,7 @@ export async function storeUpload(
       const put = await appendSmall(reader, text, request, context);
       if (put !== undefined) return { format, put };
     }
-    await using file = await frames.temporaryFile(principal);
+    await using file = await frames.temporaryFile(principal, context.lane);
     const { isPlainText } = await spool(file.counted(reader.rest()), file.path, limits.takeMemory);
     const source = {
       kind: 'file',
