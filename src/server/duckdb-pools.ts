@@ -35,7 +35,7 @@ export interface FramePools extends AsyncDisposable {
 export function openFramePools(config: Config, logger: Logger): FramePools {
   const { sql } = config;
   const own = poolOptions(config, logger);
-  const spill = new SpillShares({ directory: config.storage.dataDir });
+  const spill = new SpillShares({ directory: own.tempDirectory });
   const options = { ...own, spill };
   const cleanup = new Cleanup();
   sweepSpill(options.tempDirectory).catch((error: unknown) =>

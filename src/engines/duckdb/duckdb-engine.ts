@@ -14,7 +14,7 @@ import type { Logger } from '../../core/logger.ts';
 import { mostOpenPerWorker } from './pool/job-places.ts';
 import type { SpillShares } from './pool/spill-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
-import { type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
+import { longestStallMs, type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { Job, WarmCopy, WriteSource } from './protocol/protocol.ts';
 
@@ -37,6 +37,8 @@ export interface DuckDbEngineOptions {
   readonly maxQueue: number;
   /** How long a read may run; 0 = without limit. */
   readonly timeoutMs: number;
+  /** How long other work may go on without progress. Default: ten minutes. */
+  readonly stallMs?: number;
   readonly logger: Logger;
   /** Work that may wait: children of low priority, started when there is something to do. Default false. */
   readonly background?: boolean;
@@ -55,6 +57,7 @@ export class DuckDbEngine implements FrameEngine {
       mostAside: (2 * mostOpenPerWorker - 1) * options.workers,
       maxQueue: options.maxQueue,
       spill: options.spill,
+      stallMs: options.stallMs ?? longestStallMs,
       timeoutMs: options.timeoutMs,
       logger: options.logger,
       warm: !background,

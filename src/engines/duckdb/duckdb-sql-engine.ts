@@ -31,7 +31,7 @@ import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
 import type { SpillShares } from './pool/spill-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
-import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
+import { longestStallMs, type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { CatalogListing, Job, QueryJob, QueryTable } from './protocol/protocol.ts';
@@ -97,6 +97,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       mostAside: mostAsidePerWorker * options.workers,
       maxQueue: options.maxQueue,
       spill: options.spill,
+      stallMs: longestStallMs,
       timeoutMs: options.timeoutMs,
       logger: options.logger,
       warm: false,

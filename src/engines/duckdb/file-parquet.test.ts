@@ -48,6 +48,16 @@ test('a long run of one value takes few bytes, and is taken', async () => {
   expect(part).toMatchObject({ rows: 20_000_000, columns: [{ name: 'a' }] });
 });
 
+test('an import that reads and writes nothing for too long is stopped, and the next one works', async () => {
+  await using quick = await FileImports.open({ stallMs: 2000 });
+  const endless = repeatedParquet({ groupRows: 2_000_000_000, groups: 2 });
+  await expect(quick.put(endless, { kind: 'parquet' })).rejects.toMatchObject({
+    code: 'sql_timeout',
+    message: 'the work made no progress for 2 s',
+  });
+  expect((await quick.put(parquet, { kind: 'parquet' })).part.rows).toBe(10_000);
+}, 60_000);
+
 describe('rows that a file cannot hold are refused before they are read', () => {
   test.each([
     ['one column chunk in 2,000 row groups', { groupRows: 25_000_000, groups: 2000, overlaps: true }, 'overlap'],

@@ -10,12 +10,19 @@ export type AsideReason =
 export class Aside {
   readonly #reasons = new Set<AsideReason>();
   readonly #onChange: (isAside: boolean) => void;
+  #isOver = false;
 
   constructor(onChange: (isAside: boolean) => void) {
     this.#onChange = onChange;
   }
 
+  get waitsForClient(): boolean {
+    return this.#reasons.has('reader') || this.#reasons.has('sender');
+  }
+
   add(reason: AsideReason): void {
+    // Of a job that is over, the sender may still be waited for.
+    if (this.#isOver || this.#reasons.has(reason)) return;
     this.#reasons.add(reason);
     if (this.#reasons.size === 1) this.#onChange(true);
   }
@@ -26,6 +33,7 @@ export class Aside {
 
   /** The job is over. */
   end(): void {
+    this.#isOver = true;
     for (const reason of this.#reasons) this.delete(reason);
   }
 }

@@ -111,6 +111,15 @@ test('a queue that is full refuses a tenant that has jobs, and not one that has 
   (await other)[Symbol.dispose]();
 });
 
+test('a job that is over takes no place, though its sender comes back', async () => {
+  const { begin, places } = bench({ workers: 1 });
+  const job = await begin('a');
+  job.leave();
+  job[Symbol.dispose]();
+  job.goOn();
+  expect([places.running.figures.held, places.open.figures.held]).toEqual([0, 0]);
+});
+
 test('one that gives up while it waits leaves nothing', async () => {
   const { begin, places } = bench({ workers: 1 });
   const first = await begin('a');

@@ -77,6 +77,7 @@ export class JobPlace implements Disposable {
   #running: Share;
   #job: SuspendableJob | undefined;
   #isSuspended = false;
+  #isOver = false;
 
   constructor(places: JobPlaces, lane: string, signal: AbortSignal) {
     this.#places = places;
@@ -116,6 +117,8 @@ export class JobPlace implements Disposable {
 
   /** The client has done its part. */
   goOn(): void {
+    // Of a job that is over, the sender may still be waited for.
+    if (this.#isOver) return;
     this.#open.progress();
     // Before other jobs of its tenant: else those would be begun, and all of them stand still by turns.
     const [owner = ''] = this.#lane.split('#');
@@ -135,6 +138,7 @@ export class JobPlace implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#running[Symbol.dispose]();
     this.#open[Symbol.dispose]();
     this.#abort[Symbol.dispose]();

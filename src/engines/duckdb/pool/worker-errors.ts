@@ -10,6 +10,13 @@ export function crashed(stderr: string): AppError {
   });
 }
 
+/** Of a job that may take any time, but gets on while it does. */
+export function noProgress(ms: number): AppError {
+  return new AppError('sql_timeout', `the work made no progress for ${ms / 1000} s`, {
+    hint: 'send less at once, a Parquet file for example in more row groups',
+  });
+}
+
 /** What a process tells of a job that failed. */
 export function fromWire(error: WireError): Error {
   if (error.code === 'cancelled') return new DOMException('the job was cancelled', 'AbortError');

@@ -31,6 +31,8 @@ export interface PoolOptions {
   /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
   readonly settings: PoolSettings;
+  /** How long a job that may take any time may read and write nothing, while it does not wait for its client or for others. */
+  readonly stallMs: number;
   /** Of all pools together. Default: each child may spill what its settings say. */
   readonly spill?: SpillShares | undefined;
   readonly logger: Logger;
@@ -90,6 +92,9 @@ const turnMs = 250;
 const startsPerTurn = 2;
 /** A statement is several jobs: its next one may be on its way to a child that is idle for less. */
 const betweenJobsMs = 20;
+
+/** Far longer than what DuckDB computes in memory without a look at a file. */
+export const longestStallMs = 10 * 60_000;
 
 const ownWork: WorkerOwner = { key: '', tenant: '', sql: undefined };
 
@@ -215,7 +220,9 @@ export class WorkerPool {
       const client = { aside, place };
       const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput, client);
       const { signal, takeWhole } = options;
-      const messages = worker.execute(job, { signal, deadline, input, silenceMs, takeWhole });
+      const { stallMs } = this.#options;
+      const progress = { mostMs: stallMs, isExcused: () => aside.waitsForClient };
+      const messages = worker.execute(job, { signal, deadline, input, silenceMs, progress, takeWhole });
       const reader = slowClientClock('reader', client);
       let readerMs = 0;
       try {

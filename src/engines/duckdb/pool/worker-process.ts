@@ -18,8 +18,9 @@ import {
   type WorkerSettings,
 } from '../protocol/protocol.ts';
 import { SharedFile } from '../protocol/shared-file.ts';
+import { JobProgress } from './job-progress.ts';
 import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
-import { crashed, fromWire } from './worker-errors.ts';
+import { crashed, fromWire, noProgress } from './worker-errors.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
 /** Of niceness. */
@@ -53,6 +54,8 @@ export interface ExecuteOptions {
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** For a job that may take any time: how long its process may give no sign of life. */
   readonly silenceMs?: number | undefined;
+  /** For the same: how long it may read and write nothing, while it does not wait for its client. */
+  readonly progress?: { readonly mostMs: number; isExcused(): boolean } | undefined;
   /** Takes the row messages where they come together with the answer: then none of them is yielded. */
   readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
 }
@@ -216,7 +219,7 @@ export class WorkerProcess {
    * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
    */
   async *execute(job: Job, options: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
-    const { signal, deadline, input, silenceMs } = options;
+    const { signal, deadline, input, silenceMs, progress } = options;
     signal.throwIfAborted();
     let settled = false;
     let takeWhole = options.takeWhole;
@@ -235,7 +238,7 @@ export class WorkerProcess {
     deadline?.whenOver(cancel);
     this.#hasInput = input !== undefined;
     this.#sendJob(this.#withoutKnownListing(job), turn);
-    const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
+    const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs, progress);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
     let failedInput: { readonly error: unknown } | undefined;
     inputSent?.catch((error: unknown) => {
@@ -290,7 +293,9 @@ export class WorkerProcess {
   }
 
   /** Counts pulses rather than time, so that a machine that was asleep finds its workers alive. */
-  #watchPulse(silenceMs: number): () => void {
+  #watchPulse(silenceMs: number, progress: ExecuteOptions['progress']): () => void {
+    const { pid } = this.#child;
+    const moves = progress && pid !== undefined ? new JobProgress(pid, progress.mostMs) : undefined;
     let unanswered = 0;
     const answered = (): void => {
       unanswered = 0;
@@ -304,6 +309,9 @@ export class WorkerProcess {
       }
       unanswered++;
       this.#send({ kind: 'pulse' });
+      if (progress === undefined || progress.isExcused() || moves?.isStuckAfter(pulseMs) !== true) return;
+      this.#logger.warn('a job made no progress and was stopped', { pid });
+      this.stopJob(noProgress(progress.mostMs));
     }, pulseMs);
     this.#child.on('message', answered);
     return () => {
