@@ -41,6 +41,8 @@ export interface PlotAnswer {
   readonly step?: number;
   readonly rows: number;
   readonly points: number;
+  /** Values that are NaN or infinite. */
+  readonly not_finite?: number;
   readonly complete: boolean;
   readonly cut: boolean;
   readonly series_count: number;

@@ -79,3 +79,10 @@ test('names in an SVG are text', () => {
   });
   expect(svg).not.toMatch(/<script|<img/);
 });
+
+test('values that are NaN or infinite are told, as they cannot be drawn', () => {
+  expect(shownText({ ...line, not_finite: 2 })).toBe(
+    '4,000 of 10,000,000 points · 2 values NaN or infinite, not drawn',
+  );
+  expect(shownText({ ...line, not_finite: 0 })).toBe('4,000 of 10,000,000 points');
+});

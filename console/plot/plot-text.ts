@@ -1,4 +1,4 @@
-import { formatCount } from '../widgets/format.ts';
+import { formatCount, formatCountOf } from '../widgets/format.ts';
 import type { PlotAnswer, PlotSeries } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 
@@ -39,9 +39,10 @@ export function seriesName({ column, group }: PlotSeries, plot: PlotAnswer, sett
 
 /** 4,000 of 10,000,000 points */
 export function shownText(plot: PlotAnswer): string {
-  const { kind, rows, points, complete, cells, cut, series, series_count, category_count = 0 } = plot;
+  const { kind, rows, points, complete, cells, cut, series, series_count, category_count = 0, not_finite = 0 } = plot;
   const left = series_count - new Set(series.map(({ group }) => group)).size;
   const parts = [countText(kind, rows, points, complete, cells !== undefined)];
+  if (not_finite > 0) parts.push(`${formatCountOf(not_finite, 'value')} NaN or infinite, not drawn`);
   if (left > 0 && series.length > 0) parts.push(`${formatCount(left)} series left out`);
   const texts = new Set(series.flatMap(({ x }) => x)).size;
   if (category_count > texts) parts.push(`${formatCount(category_count - texts)} values of x left out`);

@@ -100,6 +100,16 @@ describe('a line', () => {
     const sql = `SELECT * FROM (VALUES (1, 1::DOUBLE), (2, NULL), (3, 'NaN'::DOUBLE), (4, 'Infinity'::DOUBLE), (NULL, 5), (6, 6)) AS t(x, y)`;
     const { series, rows } = await plot({ sql, x: 'x', y: 'y' });
     expect([series[0]?.x, series[0]?.y, rows]).toEqual([[1, 6], [1, 6], 5]);
+    // They are counted; NULL is none of them.
+    await run(`CREATE TABLE broken AS ${sql}`);
+    for (const kind of ['line', 'band', 'bars']) {
+      const expected = { not_finite: 2, rows: 5 };
+      expect(await plot({ sql, x: 'x', y: 'y', kind }), kind).toMatchObject(expected);
+      expect(await plot({ handle: 'broken', x: 'x', y: 'y', kind }), kind).toMatchObject(expected);
+    }
+    const texts = await plot({ sql: `SELECT 'a' AS x, y FROM broken`, x: 'x', y: 'y', kind: 'bars' });
+    expect(texts).toMatchObject({ not_finite: 2 });
+    expect(await plot({ handle: 'ticks', x: 'at', y: ['price'] })).toMatchObject({ not_finite: 0 });
   });
 
   test('of one single x, of no rows, of unordered rows and of the whole range of LONG is drawn', async () => {

@@ -1002,6 +1002,8 @@ export interface Api {
       readonly rows: number;
       /** Points, bars, bins or cells of the answer. */
       readonly points: number;
+      /** Values of y that are NaN or infinite, and not drawn. Not of `scatter`, and on the engine local alone. */
+      readonly not_finite?: number | undefined;
       /** Whether they are all values of these rows. */
       readonly complete: boolean;
       /** Whether the statement has more rows than were taken of it. */

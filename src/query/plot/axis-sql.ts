@@ -36,6 +36,12 @@ export function measureText(column: string, type: DataType, care: Care): string 
   return type.kind === 'float' && care === 'strict' ? `CASE WHEN isfinite(${column}) THEN ${value} END` : value;
 }
 
+/** How many of a row's values are NaN or infinite. */
+export function notFiniteText(columns: readonly { readonly at: number; readonly type: DataType }[]): string {
+  const floats = columns.filter(({ type }) => type.kind === 'float');
+  return floats.map(({ at }) => `CASE WHEN NOT isfinite(c${at}) THEN 1 ELSE 0 END`).join(' + ') || '0';
+}
+
 export function validText({ kind, at, type }: Axis, care: Care): string[] {
   if (kind === 'row') return [];
   const canBeInfinite = type?.kind === 'float' || type?.kind === 'date' || type?.kind === 'timestamp';

@@ -87,14 +87,15 @@ function axisType({ x: { kind } }: PlotColumns): Plot['x']['type'] {
   return kind === 'integer' || kind === 'long' || kind === 'double' ? 'number' : kind;
 }
 
-type Drawn = Pick<Plot, 'series' | 'rows' | 'points' | 'complete'>;
+type Drawn = Pick<Plot, 'series' | 'rows' | 'points' | 'complete' | 'notFinite'>;
 
-/** Places of a row: s, groups, lo, hi, b, n; then for each column its count and four points. */
+/** Places of a row: s, groups, lo, hi, b, n; then for each column its count and four points; not finite. */
 function lines(rows: readonly Row[], { y }: PlotColumns): Drawn {
   const series = new SeriesList();
-  const drawn = { rows: 0, points: 0, complete: true };
+  const drawn = { rows: 0, points: 0, complete: true, notFinite: 0 };
   for (const row of rows) {
     drawn.rows += numberOf(row[5]) ?? 0;
+    drawn.notFinite += numberOf(row[6 + y.length * 9]) ?? 0;
     for (const [i, { name }] of y.entries()) {
       const at = 6 + i * 9;
       const count = numberOf(row[at]) ?? 0;
@@ -130,12 +131,13 @@ function pushPoints({ x, y }: Growing, row: Row, at: number): number {
 
 type Point = readonly [number, number | null];
 
-/** Places of a row: s, groups, lo, hi, b, n; then for each column count, average, lowest, highest. */
+/** Places of a row: s, groups, lo, hi, b, n; then for each column count, average, lowest, highest; not finite. */
 function bands(rows: readonly Row[], { y }: PlotColumns, { width }: PlotSpec): Drawn {
   const series = new SeriesList();
-  const drawn = { rows: 0, points: 0, complete: true };
+  const drawn = { rows: 0, points: 0, complete: true, notFinite: 0 };
   for (const row of rows) {
     drawn.rows += numberOf(row[5]) ?? 0;
+    drawn.notFinite += numberOf(row[6 + y.length * 4]) ?? 0;
     const [lo, hi] = [numberOf(row[2]) ?? 0, numberOf(row[3]) ?? 0];
     const middle = lo + (((numberOf(row[4]) ?? 0) + 0.5) / width) * (hi - lo);
     for (const [i, { name }] of y.entries()) {
@@ -154,13 +156,14 @@ function bands(rows: readonly Row[], { y }: PlotColumns, { width }: PlotSpec): D
   return { series: series.all, ...drawn };
 }
 
-/** Places of a row: s, groups, lo, hi, step (over texts: how many there are), where it begins, b, n; then the value of each column. */
+/** Places of a row: s, groups, lo, hi, step (over texts: how many there are), where it begins, b, n; then the value of each column; not finite. */
 function bars(rows: readonly Row[], { x, y }: PlotColumns): Drawn & Pick<Plot, 'step' | 'categoryCount'> {
   const series = new SeriesList();
-  const drawn = { rows: 0, points: 0, complete: true };
+  const drawn = { rows: 0, points: 0, complete: true, notFinite: 0 };
   for (const row of rows) {
     const count = numberOf(row[7]) ?? 0;
     drawn.rows += count;
+    drawn.notFinite += numberOf(row[8 + y.length]) ?? 0;
     if (count > 1) drawn.complete = false;
     const at = x.kind === 'category' ? String(row[5]) : (numberOf(row[5]) ?? 0);
     const values = y.length === 0 ? [[null, count] as const] : y.map(({ name }, i) => [name, row[8 + i]] as const);

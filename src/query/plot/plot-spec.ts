@@ -75,6 +75,8 @@ export interface Plot {
   /** Rows in the range that it was made of. */
   readonly rows: number;
   readonly points: number;
+  /** Values of y in those rows that are NaN or infinite, and not drawn. Undefined where they are not counted. */
+  readonly notFinite?: number;
   /** Every value of those rows is drawn. */
   readonly complete: boolean;
   /** The statement has more rows than were taken. */

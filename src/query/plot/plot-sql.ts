@@ -6,6 +6,7 @@ import {
   distanceText,
   givenEnd,
   measureText,
+  notFiniteText,
   numbersOf,
   rangeText,
   scaleText,
@@ -108,7 +109,7 @@ function body(table: string, columns: PlotColumns, spec: PlotSpec): string {
   switch (spec.kind) {
     case 'line':
     case 'band':
-      return [...parts, bucketsText(columns, measuredText(spec, columns.y))].join(', ');
+      return [...parts, bucketsText(columns, `${measuredText(spec, columns.y)}, sum(z) AS z`)].join(', ');
     case 'bars':
     case 'histogram':
       return [...parts, stepsText(spec, columns)].join(', ');
@@ -125,7 +126,7 @@ function rowsText(table: string, { x, y, series }: PlotColumns, spec: PlotSpec, 
   const from = x.kind === 'row' ? `(SELECT *, row_number() OVER () - 1 AS n FROM ${table})` : table;
   const conditions = [...validText(x, care), ...rangeText(x, spec)];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x, columnText(x))} AS x, ${columnText(x)} AS raw${measures}, ${group} AS s FROM ${from}${where})`;
+  return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x, columnText(x))} AS x, ${columnText(x)} AS raw${measures}, ${group} AS s${care === 'strict' ? `, ${notFiniteText(y)} AS z` : ''} FROM ${from}${where})`;
 }
 
 /** lo and hi of x, and how many buckets a unit of it is; of a scatter plot also those of y. */
@@ -204,7 +205,7 @@ function stepsText(spec: PlotSpec, { x, y, series }: PlotColumns): string {
   const bar = x.kind === 'double' ? 'floor(x / step)' : '(x // step - CASE WHEN x % step < 0 THEN 1 ELSE 0 END)';
   const from = `SELECT "#rows".*, g, ${bar} AS b FROM "#rows"${joinText(series !== undefined)}, "#step"`;
   const values = y.map((_, i) => `, ${spec.aggregate}(y${i}) AS v${i}`).join('');
-  const grouped = `SELECT g, b, count(*) AS n${values} FROM (${from}) GROUP BY g, b`;
+  const grouped = `SELECT g, b, count(*) AS n${values}, sum(z) AS z FROM (${from}) GROUP BY g, b`;
   const wide = x.kind === 'double' ? 'DOUBLE' : 'BIGINT';
   return [
     `"#step" AS (SELECT CAST(${step} AS ${wide}) AS step FROM "#extent")`,
@@ -228,9 +229,9 @@ function categoriesText(columns: PlotColumns, spec: PlotSpec): string {
   const values = y.map((_, i) => `, ${spec.aggregate}(y${i}) AS v${i}`).join('');
   const top = `"#top" AS (SELECT x AS c, row_number() OVER (ORDER BY count(*) DESC, x) - 1 AS b, count(*) OVER () AS categories FROM "#rows" GROUP BY x QUALIFY b < ${mostCategories})`;
   const from = `SELECT "#rows".*, g, b FROM "#rows"${joinText(series !== undefined)} JOIN "#top" ON x = c`;
-  const grouped = `"#bars" AS (SELECT g, b, any_value(x) AS c, count(*) AS n${values} FROM (${from}) GROUP BY g, b)`;
+  const grouped = `"#bars" AS (SELECT g, b, any_value(x) AS c, count(*) AS n${values}, sum(z) AS z FROM (${from}) GROUP BY g, b)`;
   const all = '(SELECT max(categories) FROM "#top")';
-  return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, ${all}, c, b, n${y.map((_, i) => `, v${i}`).join('')} FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
+  return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, ${all}, c, b, n${y.map((_, i) => `, v${i}`).join('')}, z FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
 }
 
 /** How many cells a scatter plot has. */

@@ -232,7 +232,9 @@ function plotOfFirstRows(rows: readonly Row[], columns: readonly Column[], spec:
   const cut = rows.length > mostRows;
   const taken = cut ? rows.slice(0, mostRows) : rows;
   const points = spec.kind === 'scatter' ? plotOfPoints(reducePoints(taken, places, spec), places, spec) : undefined;
-  return { ...(points ?? plotOfRows(reduceRows(taken, places, spec), places, spec)), cut };
+  // These came as JSON, which has null for what is not finite.
+  const { notFinite: _, ...plot } = points ?? plotOfRows(reduceRows(taken, places, spec), places, spec);
+  return { ...plot, cut };
 }
 
 /** Errors tell where in the caller's own text they are. */

@@ -78,8 +78,13 @@ async function draw(
   return { plot: await plotter.ofStatement(principal, choice, command.spec, { ...options, bind }), told };
 }
 
-function plotDocument({ seriesCount, categoryCount, ...plot }: Plot): object {
-  return { ...plot, series_count: seriesCount, ...(categoryCount !== undefined && { category_count: categoryCount }) };
+function plotDocument({ seriesCount, categoryCount, notFinite, ...plot }: Plot): object {
+  return {
+    ...plot,
+    ...(notFinite !== undefined && { not_finite: notFinite }),
+    series_count: seriesCount,
+    ...(categoryCount !== undefined && { category_count: categoryCount }),
+  };
 }
 
 async function sendPlot(exchange: Exchange, document: object, { compression }: { readonly compression: boolean }) {
@@ -141,6 +146,11 @@ const answerSchema = {
     step: { type: 'number', description: 'How wide bars and bins are.' },
     rows: { type: 'integer', description: 'Rows in the range that the plot is made of.' },
     points: { type: 'integer', description: 'Points, bars, bins or cells of the answer.' },
+    not_finite: {
+      type: 'integer',
+      description:
+        'Values of y that are NaN or infinite, and not drawn. Not of `scatter`, and on the engine local alone.',
+    },
     complete: { type: 'boolean', description: 'Whether they are all values of these rows.' },
     cut: { type: 'boolean', description: 'Whether the statement has more rows than were taken of it.' },
     series_count: { type: 'integer', description: 'How many series there are, with those that are left out.' },
