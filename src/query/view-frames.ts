@@ -1,4 +1,6 @@
+import type { Column } from '../core/data-type.ts';
 import { localEngineName } from '../core/engine-names.ts';
+import type { FrameName } from '../core/frame-name.ts';
 import type { Frames } from '../frames/frames.ts';
 import { type FrameRows, ViewRead } from '../frames/read/read-frame.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
@@ -6,6 +8,12 @@ import type { FrameSql } from './frame-sql.ts';
 import { quoted, sqlText } from './tables/frame-tables.ts';
 
 type ReadCall = Parameters<Frames['read']>;
+
+/** The statement that gives the rows of a view. */
+export function viewRows(handle: FrameName, columns?: readonly Column[]): string {
+  const names = columns?.map(({ name }) => quoted(name)).join(', ');
+  return `SELECT ${names ?? '*'} FROM ${sqlText(handle)}`;
+}
 
 /** The frames as the doors see them: rows of a view are those that its query gives. */
 export class ViewFrames implements Frames {
@@ -33,9 +41,8 @@ export class ViewFrames implements Frames {
     const selected = { version, versionId: undefined, lineage, columns, count: Math.max(0, to - from) };
     if (request.needsRows?.(selected) === false)
       return { ...selected, async *rows() {}, async [Symbol.asyncDispose]() {} };
-    const names = columns.map(({ name }) => quoted(name)).join(', ');
     const limit = to === Infinity ? '' : ` LIMIT ${selected.count}`;
-    const sql = `SELECT ${names} FROM ${sqlText(handle)}${limit}${from === 0 ? '' : ` OFFSET ${from}`}`;
+    const sql = `${viewRows(handle, columns)}${limit}${from === 0 ? '' : ` OFFSET ${from}`}`;
     const call = { ...options, shownAs: `rows of ${handle}` };
     const statement = await this.#sql.analyze(principal, { sql, engine: localEngineName }, call);
     const result = await this.#sql.query(principal, { statement, form }, call);

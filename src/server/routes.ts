@@ -15,6 +15,7 @@ import { configRoute, type ShownConfig } from '../http/routes/config.ts';
 import { consoleRoutes } from '../http/routes/console/route.ts';
 import { enginesRoute } from '../http/routes/engines.ts';
 import { execRoute } from '../http/routes/exec/route.ts';
+import { frameFileRoute, sharedFrameFileRoute } from '../http/routes/exp/frame-file-route.ts';
 import { expRoute } from '../http/routes/exp/route.ts';
 import { flushRoute } from '../http/routes/handles/flush-route.ts';
 import { handleRoute } from '../http/routes/handles/frame-route.ts';
@@ -95,11 +96,13 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
   const { sql, running, engines, filter } = parts.queries;
   const { tsdb, directory } = engines;
   const plotter = new Plotter({ sql, frames });
+  const exports = { frames, files: parts.exportFiles, sql, settings: http };
   return [
     ...probeRoutes(parts.readiness, true),
     metricsRoute(parts.metrics, { withTenants: true }),
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
-    expRoute({ frames, files: parts.exportFiles, tsdb, sql, settings: { ...http, defaultEngine } }),
+    expRoute({ ...exports, tsdb, settings: { ...http, defaultEngine } }),
+    frameFileRoute(exports),
     impRoute({ frames, limits: http }),
     ...writeRoutes({ frames, limits: { ...http, maxBodyBytes: write.maxBodyBytes }, addsColumns: write.addsColumns }),
     settingsRoute,
@@ -118,7 +121,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
     ticketsRoute(tickets, ['/exp', '/exec'], http),
     statsRoute({ ...parts, counters: parts.timings, running, version, dataDir: config.storage.dataDir }),
     configRoute(parts.shown),
-    ...(records === undefined ? [] : accessRoutes(config, frames, records)),
+    ...(records === undefined ? [] : [...accessRoutes(config, frames, records), sharedFrameFileRoute(exports)]),
     infoRoute({
       version,
       grpc: { ...grpc, tls: tls !== undefined },

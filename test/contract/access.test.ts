@@ -44,6 +44,8 @@ const rules: Readonly<
   'GET /metrics': { least: 'operator' },
   'GET /exec': { least: 'reader', path: '/exec?handle=trades&fmt=json' },
   'GET /exp': { least: 'reader', path: '/exp?handle=trades' },
+  'GET /frames/{handle}.{format}': { least: 'reader', path: '/frames/trades.csv' },
+  'GET /frames/{owner}/{handle}.{format}': { least: 'reader', path: '/frames/other/none.csv' },
   'POST /imp': { least: 'writer', path: '/imp?name=trades', body: 'a\n1\n' },
   'PUT /imp': { least: 'writer', path: '/imp?name=trades', body: 'a\n1\n' },
   'POST /write': { least: 'writer', body: 'nothing' },

@@ -160,6 +160,17 @@ describe('errors of /exec', () => {
     expect(hint).toContain('SERVICE_TSDB_HTTP_URL');
   });
 
+  test('a statement that no database takes, and a format of files, are told what does', async () => {
+    const { hint } = (await exec('query=select+1&fmt=json')).json();
+    expect(hint).toContain('engine=local');
+    expect((await exec('query=select+1&fmt=json&engine=local')).status).toBe(200);
+    for (const fmt of ['csv', 'Parquet']) {
+      expect((await exec(`handle=ids&fmt=${fmt}`)).json().hint).toContain('/exp in place of /exec');
+      expect((await ask(`${server.url}/exp?handle=ids&fmt=${fmt}`)).status).toBe(200);
+    }
+    expect((await exec('handle=ids&fmt=xml')).json().hint).toBe('use fmt=json');
+  });
+
   test('a dropped handle is gone, which differs from one that never was', async () => {
     await putSql(server.frames, 'dropped', 'SELECT 1 AS n');
     await server.frames.drop(anonymous, parseHandle('dropped'));

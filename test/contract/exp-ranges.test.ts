@@ -9,6 +9,7 @@ beforeAll(async () => {
   server = await startFramehold();
   await putSql(server.frames, 'trades', `SELECT range AS id, 'some text ' || range AS text FROM range(100_000)`);
   for (const rows of ['1,a', '2,b']) await append('parts', `id,text\n${rows}\n`);
+  await run('CREATE VIEW half AS SELECT text, id FROM trades WHERE id % 2 = 0');
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -16,6 +17,11 @@ afterAll(async () => {
 
 async function append(handle: string, body: string): Promise<void> {
   const answer = await ask(`${server.url}/imp?name=${handle}&append=true&fmt=json`, { method: 'POST', body });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+async function run(sql: string): Promise<void> {
+  const answer = await ask(`${server.url}/sql`, { method: 'POST', body: JSON.stringify({ sql }) });
   expect(answer.status, answer.text).toBe(200);
 }
 
@@ -39,6 +45,10 @@ describe.each([
   ['the rows of a statement as Parquet', 'query=SELECT+*+FROM+trades+ORDER+BY+id&engine=local&fmt=parquet'],
   ['the rows of a statement as CSV', 'query=SELECT+text,id+FROM+trades+ORDER+BY+id&engine=local&fmt=csv&limit=9,90000'],
   ['the rows of a statement as JSON', 'query=SELECT+*+FROM+parts&engine=local&fmt=json'],
+  ['a view as Parquet', 'handle=half&fmt=parquet'],
+  ['some rows and columns of a view as Parquet', 'handle=half&fmt=parquet&cols=id&limit=10,20000'],
+  ['a view as CSV', 'handle=half&fmt=csv'],
+  ['a view as JSON', 'handle=half&fmt=json&limit=5'],
 ])('%s', (_, target) => {
   test('tells its length in HEAD, and that it may be asked for in ranges', async () => {
     const head = await exp(target, { method: 'HEAD' });
@@ -126,6 +136,66 @@ test('a statement is run once for many ranges of its rows, and again when a fram
   expect(second?.text).toBe(first?.text);
   await append('counted', 'id\n2\n');
   expect((await exp(target, { headers })).text).toMatch(/^n,r\r\n2,/);
+});
+
+test('a view in ranges has other rows when it is another, and when a frame that it reads has others', async () => {
+  await append('below', 'id\n1\n');
+  await run('CREATE VIEW above AS SELECT id + 10 AS n FROM below');
+  const rows = async (): Promise<string> =>
+    (await exp('handle=above&fmt=csv', { headers: { range: 'bytes=0-99' } })).text;
+  expect(await rows()).toBe('n\r\n11\r\n');
+  await append('below', 'id\n2\n');
+  expect(await rows()).toBe('n\r\n11\r\n12\r\n');
+  await run('CREATE OR REPLACE VIEW above AS SELECT id + 20 AS n FROM below');
+  expect(await rows()).toBe('n\r\n21\r\n22\r\n');
+  await run('DROP VIEW above');
+  expect((await exp('handle=above&fmt=csv', { headers: { range: 'bytes=0-99' } })).status).toBe(410);
+});
+
+describe('GET /frames/{handle}.{format}', () => {
+  const file = (target: string, options: Parameters<typeof ask>[1] = {}): Promise<Answer> =>
+    ask(`${server.url}/frames/${target}`, options);
+
+  test.each([
+    ['parts.parquet', 'handle=parts&fmt=parquet'],
+    ['trades.csv?limit=2,4&cols=text', 'handle=trades&fmt=csv&limit=2,4&cols=text'],
+    ['parts.tsv?nm=true', 'handle=parts&fmt=tsv&nm=true'],
+    ['parts.ndjson', 'handle=parts&fmt=ndjson'],
+    ['parts.arrow', 'handle=parts&fmt=arrow'],
+    ['half.json?limit=3', 'handle=half&fmt=json&limit=3'],
+    ['half.PARQUET', 'handle=half&fmt=parquet'],
+  ])('%s is /exp?%s', async (name, target) => {
+    const options = { headers: { range: 'bytes=0-999' } };
+    const [here, there] = [await file(name, options), await exp(target, options)];
+    expect(here.body.equals(there.body)).toBe(true);
+    for (const header of ['content-type', 'content-disposition', 'content-range', 'etag', 'cache-control'] as const) {
+      expect(here.headers[header], header).toBe(there.headers[header]);
+    }
+    expect(here.status).toBe(there.status);
+    const heads = [await file(name, { method: 'HEAD' }), await exp(target, { method: 'HEAD' })];
+    expect(heads[0]?.headers['content-length']).toBe(heads[1]?.headers['content-length']);
+  });
+
+  test('takes a handle with dots, up to the last one', async () => {
+    await append('a.b.csv', 'id\n1\n');
+    expect((await file('a.b.csv.csv')).text).toBe('id\r\n1\r\n');
+    expect((await file('a.b.csv')).json()).toMatchObject({ code: 'handle_not_found' });
+  });
+
+  test('tells what is wrong with a name', async () => {
+    for (const [name, status, code] of [
+      ['parts.xlsx', 400, 'unsupported_format'],
+      ['parts', 404, 'not_found'],
+      ['nobody.csv', 404, 'handle_not_found'],
+      ['.csv', 404, 'not_found'],
+      ['..%2f..%2fetc%2fpasswd.csv', 400, 'invalid_handle'],
+      ['parts.csv?handle=trades', 400, 'invalid_parameter'],
+      ['parts.csv?fmt=json', 400, 'invalid_parameter'],
+    ] as const) {
+      const answer = await file(name);
+      expect([name, answer.status, answer.json().code]).toEqual([name, status, code]);
+    }
+  });
 });
 
 test('HEAD of a statement that is wrong, or changes frames, is the error of its GET', async () => {

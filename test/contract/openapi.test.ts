@@ -159,6 +159,9 @@ describe('every example in it works', () => {
     '/handles/{handle}/profile': 'column=id',
   };
 
+  const places: Record<string, string> = { handle: 'trades', format: 'csv' };
+  const placed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '');
+
   test('parameters of GET', async () => {
     for (const { path, method, operation } of operations()) {
       if (method !== 'GET') continue;
@@ -170,7 +173,7 @@ describe('every example in it works', () => {
           if (name === 'live' && value === 'sse') continue;
           const query = new URLSearchParams(base[path] ?? '');
           query.set(name, String(value));
-          const answer = await at(`${path.replace('{handle}', 'trades')}?${query}`);
+          const answer = await at(`${placed(path)}?${query}`);
           expect(answer.status, `${path}?${query} ${answer.text}`).toBe(200);
         }
       }

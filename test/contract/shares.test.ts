@@ -95,6 +95,11 @@ describe('a shared frame', () => {
       'attachment; filename="trades.csv"',
     ]);
     expect((await desk('GET', '/exp?handle=acme/trades&fmt=parquet')).status).toBe(200);
+    for (const path of ['/frames/acme/trades.csv', '/frames/acme%2Ftrades.csv']) {
+      expect((await desk('GET', path)).text).toBe(exported.text);
+      expect((await third('GET', path)).json().code).toBe('handle_not_found');
+      expect((await desk('GET', path.replace('trades', 'secret'))).json().code).toBe('handle_not_found');
+    }
     const described = await desk('GET', '/handles/acme%2Ftrades');
     expect(described.json()).toMatchObject({ handle: 'acme/trades', rows: 2, shared: true });
   });

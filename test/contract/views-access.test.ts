@@ -55,6 +55,9 @@ describe('a view of another tenant', () => {
     await eventually(async () => (await desk.sql('FROM acme.listed')).status === 200, 3000);
     expect(await rows(desk, 'SELECT count(*), min(name) FROM acme.listed')).toEqual([[5, 'name0']]);
     expect(await rows(desk, 'SELECT a.id, b.id FROM people a, acme.listed b WHERE b.id = 4')).toEqual([[77, 4]]);
+    expect((await desk.ask('HEAD', '/frames/acme/listed.parquet')).headers['accept-ranges']).toBe('bytes');
+    expect((await desk.ask('GET', '/frames/acme/people.parquet')).status).toBe(404);
+    expect((await third.ask('HEAD', '/frames/acme/listed.parquet')).status).toBe(404);
     expect(await rows(desk, 'FROM acme.people')).toMatchObject(notFound);
     // Also where the view has opened them.
     for (const from of ['acme.listed, acme.people', 'acme.people, acme.listed', 'acme.listed, framehold.acme.people'])

@@ -167,6 +167,41 @@ export interface Api {
     readonly body: undefined;
     readonly answer: Readonly<Record<string, unknown>>;
   };
+  /** A frame or view as a file. */
+  readonly 'GET /frames/{handle}.{format}': {
+    readonly segments: {
+      /** The handle of the frame. It may have dots of its own. */
+      readonly handle: string;
+      /** What the rows are written as, as `fmt` of /exp has it. */
+      readonly format: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson';
+    };
+    readonly query: {
+      /** Which rows: `N`, the first N; `lo,hi`, those after the first lo up to row hi, as QuestDB's /exp has it, and unlike /exec; `lo,`, to the end. Without it, all. */
+      readonly limit?: string | undefined;
+      /** Which columns, in this order: names with commas between them, in double quotes where they need them. */
+      readonly cols?: string | undefined;
+      /** Leave out the names: the first line of csv and tsv, `query` and `columns` of json. */
+      readonly nm?: boolean | undefined;
+      /** The character between the fields of csv. */
+      readonly delimiter?: string | undefined;
+      /** The name under which a browser saves it. Without it, that of the frame. */
+      readonly filename?: string | undefined;
+      /** How parquet is compressed. Without it, a whole frame keeps its own. */
+      readonly compression_codec?: 'zstd' | 'snappy' | 'gzip' | 'brotli' | 'lz4' | 'lz4_raw' | 'uncompressed' | undefined;
+      /** The level of zstd. */
+      readonly compression_level?: number | undefined;
+      /** Every LONG of json as a string, for parsers that round at 2^53. */
+      readonly quoteLargeNum?: boolean | undefined;
+      /** Of json and ndjson: NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
+      /** An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact. */
+      readonly escapeFormulas?: boolean | undefined;
+      /** Seconds within which all of it must be sent. */
+      readonly timeout?: number | undefined;
+    };
+    readonly body: undefined;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
   /** Keeps a file as a frame. */
   readonly 'POST /imp': {
     readonly segments: Readonly<Record<string, never>>;
@@ -1501,6 +1536,43 @@ export interface Api {
       readonly tenant: string;
       readonly shared: boolean;
     };
+  };
+  /** A frame or view as a file. */
+  readonly 'GET /frames/{owner}/{handle}.{format}': {
+    readonly segments: {
+      /** The tenant that shares the frame. */
+      readonly owner: string;
+      /** The handle of the frame. It may have dots of its own. */
+      readonly handle: string;
+      /** What the rows are written as, as `fmt` of /exp has it. */
+      readonly format: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson';
+    };
+    readonly query: {
+      /** Which rows: `N`, the first N; `lo,hi`, those after the first lo up to row hi, as QuestDB's /exp has it, and unlike /exec; `lo,`, to the end. Without it, all. */
+      readonly limit?: string | undefined;
+      /** Which columns, in this order: names with commas between them, in double quotes where they need them. */
+      readonly cols?: string | undefined;
+      /** Leave out the names: the first line of csv and tsv, `query` and `columns` of json. */
+      readonly nm?: boolean | undefined;
+      /** The character between the fields of csv. */
+      readonly delimiter?: string | undefined;
+      /** The name under which a browser saves it. Without it, that of the frame. */
+      readonly filename?: string | undefined;
+      /** How parquet is compressed. Without it, a whole frame keeps its own. */
+      readonly compression_codec?: 'zstd' | 'snappy' | 'gzip' | 'brotli' | 'lz4' | 'lz4_raw' | 'uncompressed' | undefined;
+      /** The level of zstd. */
+      readonly compression_level?: number | undefined;
+      /** Every LONG of json as a string, for parsers that round at 2^53. */
+      readonly quoteLargeNum?: boolean | undefined;
+      /** Of json and ndjson: NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null. */
+      readonly quoteNonFinite?: boolean | undefined;
+      /** An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact. */
+      readonly escapeFormulas?: boolean | undefined;
+      /** Seconds within which all of it must be sent. */
+      readonly timeout?: number | undefined;
+    };
+    readonly body: undefined;
+    readonly answer: Readonly<Record<string, unknown>>;
   };
   /** What this server is, and where its gRPC listener is. */
   readonly 'GET /info': {

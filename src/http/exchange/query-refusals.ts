@@ -9,6 +9,6 @@ export function headWouldExecute({ headers }: Exchange): AppError {
 
 export function tsdbNotConfigured(): AppError {
   return new AppError('tsdb_not_configured', 'no external database is configured for query=', {
-    hint: 'set FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to the base URL of a QuestDB-shaped database, e.g. http://127.0.0.1:9001',
+    hint: 'engine=local runs it over the frames; for a QuestDB-shaped database the operator sets FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to its base URL, e.g. http://127.0.0.1:9001',
   });
 }

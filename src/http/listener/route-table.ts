@@ -20,7 +20,7 @@ export class RouteTable {
     this.#exact = new Map(routes.filter((route) => !hasPlaces(route)).map((route) => [route.path, route]));
     this.#templates = routes.filter(hasPlaces).map((route) => ({
       route,
-      pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+      pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
     }));
   }
 

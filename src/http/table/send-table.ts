@@ -31,6 +31,7 @@ export async function sendTable(
     ({ versionId }) => !isHead && knownTag(exchange, { versionId, coding }) === undefined,
   );
   if (format.fmt === 'parquet') {
+    if (isHead) return sendHead(exchange, { headers, coding });
     const stream = arrowIpcStream(table.columns, table.rows());
     const rows = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
     await using written = await frames.writeParquet(principal, rows, { signal, lane });

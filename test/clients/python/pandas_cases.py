@@ -101,3 +101,14 @@ def _(server):
         with fails("prise"):
             pd.read_sql("SELECT prise FROM (SELECT 1 AS price)", connection)
         equal(pd.read_sql("SELECT 1 AS n", connection)["n"].tolist(), [1])
+
+
+@case("read_parquet, read_csv and read_json read a frame by names with an ending")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection:
+        frame().to_sql(handle, connection, index=False)
+    address = f"{server.http}/frames/{handle}"
+    pd.testing.assert_frame_equal(pd.read_parquet(f"{address}.parquet"), frame(), check_dtype=False)
+    equal(pd.read_csv(f"{address}.csv")["price"].tolist()[2], -2.5)
+    equal(pd.read_json(f"{address}.ndjson", lines=True)["id"].tolist(), [1, 2, 3])

@@ -160,6 +160,21 @@ def _(server):
     equal(pl.read_parquet(exported(server, handle, "parquet", compression_codec="gzip")).rows(), wanted.rows())
 
 
+@case("scan_parquet, scan_csv and scan_ndjson read a frame and a view by names with an ending")
+def _(server):
+    handle, wanted = appended(server)
+    view = f"{handle}.view"
+    with server.adbc() as connection, connection.cursor() as cursor:
+        cursor.execute(f'CREATE VIEW "{view}" AS SELECT text, n FROM {handle}')
+        connection.commit()
+    for name, rows in [(handle, wanted), (view, wanted.select("text", "n"))]:
+        address = f"{server.http}/frames/{name}"
+        equal(pl.scan_parquet(f"{address}.parquet").filter(pl.col("text") == "x").collect().rows(),
+              rows.filter(pl.col("text") == "x").rows())
+        equal(pl.scan_csv(f"{address}.csv").collect().rows(), rows.rows())
+        equal(pl.scan_ndjson(f"{address}.ndjson").collect().rows(), rows.rows())
+
+
 @case("read_csv, scan_csv, read_ndjson and scan_ndjson read a frame by its address")
 def _(server):
     handle, wanted = appended(server)

@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { tsdbEngineName } from '../../../core/engine-names.ts';
+import { fileFormats } from '../../../core/file-format.ts';
 import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
@@ -134,8 +135,9 @@ function checkFormat(fmt: string | undefined, defaultFmt: 'json' | undefined): v
     throw new AppError('missing_parameter', 'fmt is not given', { hint: 'add fmt=json' });
   }
   if (format !== 'json') {
+    const file = fileFormats.find((each) => each === format.toLowerCase());
     throw new AppError('unsupported_format', `fmt ${JSON.stringify(format.slice(0, 100))} is not supported by /exec`, {
-      hint: 'use fmt=json',
+      hint: file === undefined ? 'use fmt=json' : `use fmt=json, or /exp in place of /exec: it gives ${file}`,
     });
   }
 }

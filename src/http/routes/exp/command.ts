@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import { tsdbEngineName } from '../../../core/engine-names.ts';
 import { fileFormats } from '../../../core/file-format.ts';
 import type { Compression } from '../../../core/frame-engine.ts';
-import type { FrameName } from '../../../core/frame-name.ts';
+import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import {
@@ -17,6 +17,7 @@ import {
   quoteNonFiniteText,
   readParameters,
   text,
+  type Values,
   withDefault,
 } from '../../exchange/parameters.ts';
 import { engineParameter, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
@@ -27,7 +28,6 @@ import { parseExportLimit } from './limit.ts';
 
 /** Rows of a frame or of a statement, as a file. */
 export interface ExportTable {
-  readonly mode: 'handle' | 'sql';
   readonly range: RowRange;
   readonly columns: readonly string[] | undefined;
   readonly format: TableFormat;
@@ -40,8 +40,10 @@ export interface ExportedQuery {
   readonly params: string | undefined;
 }
 
+export type ExportFrame = ExportTable & { readonly handle: FrameName };
+
 export type ExpCommand =
-  | (ExportTable & { readonly mode: 'handle'; readonly handle: FrameName })
+  | (ExportFrame & { readonly mode: 'handle' })
   | (ExportTable & RequestedEngine & ExportedQuery & { readonly mode: 'sql' })
   | {
       readonly mode: 'proxy';
@@ -59,14 +61,8 @@ const codecs = ['zstd', 'snappy', 'gzip', 'brotli', 'lz4', 'lz4_raw', 'uncompres
 const highestLevel = 22;
 const longestTimeout = 86_400;
 
-export const expParameters = {
-  handle: frameName('The frame to export.'),
-  query: text('The statement whose rows to export.'),
-  params: text(
-    'Of a statement on this server: the values of its parameters, as JSON, as `params` of `POST /sql`: `[1,"two"]` or `{"day":"2026-01-31"}`.',
-  ),
-  engine: engineParameter(undefined),
-  fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),
+/** Which rows and columns, and how they are written. */
+const tableParameters = {
   limit: text(
     "Which rows: `N`, the first N; `lo,hi`, those after the first lo up to row hi, as QuestDB's /exp has it, and unlike /exec; `lo,`, to the end. Without it, all.",
   ),
@@ -82,6 +78,17 @@ export const expParameters = {
     'An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact.',
   ),
   timeout: integer({ min: 1, max: longestTimeout }, 'Seconds within which all of it must be sent.'),
+} as const;
+
+export const expParameters = {
+  handle: frameName('The frame to export.'),
+  query: text('The statement whose rows to export.'),
+  params: text(
+    'Of a statement on this server: the values of its parameters, as JSON, as `params` of `POST /sql`: `[1,"two"]` or `{"day":"2026-01-31"}`.',
+  ),
+  engine: engineParameter(undefined),
+  fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),
+  ...tableParameters,
   count: ignored('Whether to count the rows.'),
   rmode: ignored('When the answer begins.'),
   row_group_size: ignored('Rows in a row group.'),
@@ -95,40 +102,60 @@ export const expParameters = {
   ticket: wellFormedTicket('That of `POST /tickets`: stands for the credentials of the caller who asked for it.'),
 } as const;
 
+export const frameFileSegments = {
+  owner: text('The tenant that shares the frame.'),
+  handle: frameName('The handle of the frame. It may have dots of its own.'),
+  format: tableFormat('What the rows are written as, as `fmt` of /exp has it.'),
+};
+
+export const frameFileParameters = tableParameters;
+
 /** Everything but what is ours. */
 const ownParameters = new Set(['handle', 'params', 'engine', 'quoteLargeNum', 'quoteNonFinite', 'escapeFormulas']);
 
 export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
-  const { handle, query = '', params, cols, timeout } = values;
+  const { handle, query = '', params, fmt } = values;
   const wanted = requestedEngine(values.engine, defaults);
-  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   if (params !== undefined && (handle !== undefined || wanted.engine === tsdbEngineName)) {
     throw new AppError('invalid_parameter', 'params is given, and there is no statement of this server to take it');
   }
-  if (handle === undefined && wanted.engine === tsdbEngineName) {
+  if (handle !== undefined) return { mode: 'handle', handle, ...tableOf(values, fmt, handle) };
+  if (wanted.engine === tsdbEngineName) {
     const parameters = [...given].filter(([name]) => !ownParameters.has(name));
-    return { mode: 'proxy', query, parameters, timeoutMs };
+    return { mode: 'proxy', query, parameters, timeoutMs: timeoutOf(values) };
   }
-  const table = {
+  return { mode: 'sql', query, params, ...wanted, ...tableOf(values, fmt, 'query') };
+}
+
+/** `segments`: the handle, after the owner of one that is shared, and the format. */
+export function parseFrameFile(segments: readonly string[], given: ReadonlyMap<string, string>): ExportFrame {
+  const handle = parseFrameName(segments.slice(0, -1).join('/'));
+  const fmt = parseTableFormat(segments.at(-1) ?? '');
+  return { handle, ...tableOf(readParameters(frameFileParameters, given), fmt, handle) };
+}
+
+function tableOf(values: Values<typeof tableParameters>, fmt: TableFormat['fmt'], name: string): ExportTable {
+  return {
     range: parseExportLimit(values.limit),
-    columns: cols === undefined ? undefined : parseColumnList(cols),
-    timeoutMs,
+    columns: values.cols === undefined ? undefined : parseColumnList(values.cols),
+    timeoutMs: timeoutOf(values),
     format: {
-      fmt: values.fmt,
+      fmt,
       delimiter: values.delimiter,
       hasNames: !values.nm,
       escapesFormulas: values.escapeFormulas,
       quoteLargeNum: values.quoteLargeNum,
       quoteNonFinite: values.quoteNonFinite,
       compression: compressionOf(values.compression_codec, values.compression_level),
-      filename: values.filename ?? handle ?? 'query',
+      filename: values.filename ?? name,
     },
   };
-  return handle === undefined
-    ? { mode: 'sql', query, params, ...wanted, ...table }
-    : { mode: 'handle', handle, ...table };
+}
+
+function timeoutOf({ timeout }: { readonly timeout: number | undefined }): number | undefined {
+  return timeout === undefined ? undefined : timeout * 1000;
 }
 
 /** A good one never comes here: the listener takes it. */
@@ -147,14 +174,16 @@ function tableFormat(description: string): Parameter<TableFormat['fmt'] | undefi
   return {
     description,
     schema: { type: 'string', enum: fileFormats },
-    parse(value) {
-      const found = fileFormats.find((each) => each === value?.toLowerCase());
-      if (value === undefined || found !== undefined) return found;
-      throw new AppError('unsupported_format', `fmt ${JSON.stringify(value.slice(0, 100))} is not supported by /exp`, {
-        hint: `use one of ${fileFormats.join(', ')}`,
-      });
-    },
+    parse: (value) => (value === undefined ? undefined : parseTableFormat(value)),
   };
+}
+
+function parseTableFormat(text: string): TableFormat['fmt'] {
+  const found = fileFormats.find((each) => each === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw new AppError('unsupported_format', `there is no export as ${JSON.stringify(text.slice(0, 100))}`, {
+    hint: `use one of ${fileFormats.join(', ')}`,
+  });
 }
 
 export function compressionOf(

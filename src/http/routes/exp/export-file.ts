@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import type { EncodedRows, PartSource } from '../../../core/frame-engine.ts';
-import type { FrameName } from '../../../core/frame-name.ts';
 import { arrowIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
 import { storage } from '../../../frames/disk/durable-file.ts';
 import type { Frames, TemporaryPath } from '../../../frames/frames.ts';
@@ -16,15 +15,22 @@ import {
   type MakeFile,
   type OpenExport,
 } from '../../table/export-files.ts';
+import { sendFile } from '../../table/file-range.ts';
 import type { OpenTable, TableFormat, TableSource } from '../../table/table.ts';
-import { chunkFormOf, tableBody } from '../../table/table-body.ts';
-import type { ExportedQuery, ExportTable } from './command.ts';
-
-type ExportFrame = ExportTable & { readonly handle: FrameName };
+import { chunkFormOf, exportHeaders, tableBody } from '../../table/table-body.ts';
+import type { ExportedQuery, ExportFrame, ExportTable } from './command.ts';
 
 export interface ExportFileOptions {
   readonly files: ExportFiles;
   readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet' | 'temporaryFile'>;
+}
+
+/** What a statement gives, or a view. */
+export interface VersionedTable {
+  readonly engine: string;
+  /** Another where it gives other rows. Undefined: nothing tells. */
+  readonly version: string | undefined;
+  open(signal: AbortSignal): Promise<OpenTable>;
 }
 
 /** For clients that read a document in ranges, and ask for its length before. To make it first costs others the first byte. */
@@ -92,13 +98,9 @@ export function openParquetFile(
  * The rows of a statement as a file, for as long as the frames that it reads have the same ones. Its tag names the bytes, which
  * another run need not repeat. Undefined: no version tells when rows change, or there are too many.
  */
-export async function openQueryFile(
+async function openQueryFile(
   command: ExportTable & ExportedQuery & Pick<TableSource, 'told'>,
-  source: {
-    readonly engine: string;
-    readonly version: string | undefined;
-    open(signal: AbortSignal): Promise<OpenTable>;
-  },
+  source: VersionedTable,
   { principal, lane, signal }: Exchange,
   { files, frames }: ExportFileOptions,
 ): Promise<OpenExport | undefined> {
@@ -126,6 +128,29 @@ export async function openQueryFile(
     },
     { signal, lane },
   );
+}
+
+/** False where it cannot be made first: nothing is sent yet. */
+export async function sendQueryFile(
+  command: ExportTable & ExportedQuery & Pick<TableSource, 'told'>,
+  source: VersionedTable,
+  exchange: Exchange,
+  options: ExportFileOptions & { readonly compression: boolean },
+): Promise<boolean> {
+  await using made = await openQueryFile(command, source, exchange, options);
+  if (made === undefined) return false;
+  await sendMadeFile(made, command.format, exchange, options);
+  return true;
+}
+
+export async function sendMadeFile(
+  made: OpenExport,
+  format: TableFormat,
+  exchange: Exchange,
+  { compression }: { readonly compression: boolean },
+): Promise<void> {
+  if (compression) exchange.headers.push('vary', 'Accept-Encoding');
+  await sendFile(exchange, made, [...exportHeaders(format), ...exchange.cacheControl('no-cache')], made.etag);
 }
 
 type Making = Parameters<MakeFile>[0];

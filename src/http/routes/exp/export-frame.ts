@@ -1,21 +1,30 @@
 import { open } from 'node:fs/promises';
-import type { FrameName } from '../../../core/frame-name.ts';
+import { localEngineName } from '../../../core/engine-names.ts';
 import { ViewRead } from '../../../frames/read/read-frame.ts';
+import type { FrameSql } from '../../../query/frame-sql.ts';
+import { viewRows } from '../../../query/view-frames.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
-import type { ExportTable } from './command.ts';
-import { type ExportFileOptions, openParquetFile, openTextFile, wantsFile } from './export-file.ts';
+import type { ExportFrame } from './command.ts';
+import {
+  type ExportFileOptions,
+  openParquetFile,
+  openTextFile,
+  sendMadeFile,
+  sendQueryFile,
+  wantsFile,
+} from './export-file.ts';
 
-type ExportFrame = ExportTable & { readonly handle: FrameName };
+type ExportFrameOptions = SendTableOptions & ExportFileOptions & { readonly sql: FrameSql };
 
-/** Answers with rows of a frame. */
+/** Answers with rows of a frame or a view. */
 export async function exportFrame(
   command: ExportFrame,
   exchange: Exchange,
-  options: SendTableOptions & ExportFileOptions,
+  options: ExportFrameOptions,
 ): Promise<void> {
   const { handle, format, range, columns } = command;
   const { frames } = options;
@@ -35,32 +44,41 @@ export async function exportFrame(
 }
 
 /** False: nothing is sent yet. */
-async function sendTextFile(
-  command: ExportFrame,
-  exchange: Exchange,
-  options: SendTableOptions & ExportFileOptions,
-): Promise<boolean> {
+async function sendTextFile(command: ExportFrame, exchange: Exchange, options: ExportFrameOptions): Promise<boolean> {
   const { handle, format, range, columns } = command;
   const { principal, signal, lane } = exchange;
   const request = { handle, columns, ...range, form: chunkFormOf(format), needsRows: () => false };
   await using known = await options.frames.read(principal, request, { signal, lane });
-  if (known.versionId === undefined) return false;
+  if (known.versionId === undefined) return await sendViewFile(command, exchange, options);
   await using made = await openTextFile(command, known.versionId, exchange, options);
   if (made === undefined) return false;
-  if (options.compression) exchange.headers.push('vary', 'Accept-Encoding');
-  await sendFile(exchange, made, [...exportHeaders(format), ...exchange.cacheControl('no-cache')], made.etag);
+  await sendMadeFile(made, format, exchange, options);
   return true;
 }
 
-/** False where nothing is sent yet: a view has no files. */
-async function exportsParquet(...call: Parameters<typeof exportParquet>): Promise<boolean> {
+/** False where nothing is sent yet: a view has no files of its own. */
+async function exportsParquet(command: ExportFrame, exchange: Exchange, options: ExportFrameOptions): Promise<boolean> {
   try {
-    await exportParquet(...call);
+    await exportParquet(command, exchange, options);
     return true;
   } catch (error) {
-    if (error instanceof ViewRead) return false;
-    throw error;
+    if (!(error instanceof ViewRead)) throw error;
+    return wantsFile(command.format, exchange, options) && (await sendViewFile(command, exchange, options));
   }
+}
+
+/** The rows of a view, for as long as what it reads is the same. False where nothing is sent yet. */
+async function sendViewFile(command: ExportFrame, exchange: Exchange, options: ExportFrameOptions): Promise<boolean> {
+  const { handle, format, range, columns } = command;
+  const { principal, signal, lane, requestId } = exchange;
+  const { frames, sql } = options;
+  const call = { signal, lane, requestId, shownAs: `rows of ${handle}` };
+  const statement = await sql.analyze(principal, { sql: viewRows(handle), engine: localEngineName }, call);
+  const version = await sql.sourceVersion(principal, statement, call);
+  const request = { handle, columns, ...range, form: chunkFormOf(format) };
+  const open = (making: AbortSignal) => frames.read(principal, request, { signal: making, lane });
+  const source = { engine: localEngineName, version, open };
+  return await sendQueryFile({ ...command, query: `handle:${handle}`, params: undefined }, source, exchange, options);
 }
 
 /** A whole frame is sent as its own file, every byte of it. Anything else is written: once for all who ask, or for this response alone. */

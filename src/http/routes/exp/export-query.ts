@@ -3,12 +3,11 @@ import type { EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { reportLive } from '../../exchange/live-report.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
-import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
 import { boundParameters, parameterTakerOf } from '../sql/parameters.ts';
 import type { ExportedQuery, ExportTable } from './command.ts';
-import { type ExportFileOptions, openQueryFile, wantsFile } from './export-file.ts';
+import { type ExportFileOptions, sendQueryFile, wantsFile } from './export-file.ts';
 
 /** Answers with the rows of a statement over the frames. */
 export async function exportQuery(
@@ -34,12 +33,7 @@ export async function exportQuery(
     const form = chunkFormOf(format);
     const open = (making: AbortSignal) => sql.query(principal, { ...request, form }, { ...call, signal: making });
     const source = { engine: choice.engine, version, open };
-    await using made = await openQueryFile({ ...command, told }, source, exchange, options);
-    if (made !== undefined) {
-      if (options.compression) exchange.headers.push('vary', 'Accept-Encoding');
-      const headers = [...exportHeaders(format), ...exchange.cacheControl('no-cache')];
-      return await sendFile(exchange, made, headers, made.etag);
-    }
+    if (await sendQueryFile({ ...command, told }, source, exchange, options)) return;
   }
   // To ask for the headers alone does not run the statement.
   if (exchange.method === 'HEAD' && !(await sql.prepare(principal, statement, call)).isUpdate) {

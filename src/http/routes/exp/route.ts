@@ -13,20 +13,25 @@ import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from 
 import type { ExportFiles } from '../../table/export-files.ts';
 import { askedFor } from '../exec/command.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
-import { type ExpDefaults, expParameters, parseExp } from './command.ts';
+import { type ExpDefaults, type ExportFrame, expParameters, parseExp } from './command.ts';
 import { exportFrame } from './export-frame.ts';
 import { exportQuery } from './export-query.ts';
 
-export interface ExpRouteOptions {
+export interface SendFrameOptions {
   readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet' | 'temporaryFile'>;
   readonly files: ExportFiles;
-  /** Undefined while no external database is configured. */
-  readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
-  readonly settings: ExpDefaults & { readonly requestTimeoutMs: number; readonly compression: boolean };
+  readonly settings: { readonly requestTimeoutMs: number; readonly compression: boolean };
 }
 
-export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions): Route {
+export interface ExpRouteOptions extends SendFrameOptions {
+  /** Undefined while no external database is configured. */
+  readonly tsdb: Tsdb | undefined;
+  readonly settings: ExpDefaults & SendFrameOptions['settings'];
+}
+
+export function expRoute(options: ExpRouteOptions): Route {
+  const { frames, files, tsdb, sql, settings } = options;
   return {
     path: '/exp',
     takesTicket: true,
@@ -39,8 +44,7 @@ export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions
       const { timeoutMs } = command;
       switch (command.mode) {
         case 'handle':
-          limitTime(exchange, requestTimeoutMs, timeoutMs);
-          return await exportFrame(command, exchange, { frames, files, compression });
+          return await sendFrame(command, exchange, options);
         case 'sql': {
           const { principal, signal, lane } = exchange;
           const wanted = withUsableEngine(command, principal);
@@ -64,6 +68,17 @@ export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions
   };
 }
 
+/** Answers with rows of a frame within the time for it. */
+export async function sendFrame(
+  command: ExportFrame,
+  exchange: Exchange,
+  { frames, files, sql, settings }: SendFrameOptions,
+): Promise<void> {
+  const { compression, requestTimeoutMs } = settings;
+  limitTime(exchange, requestTimeoutMs, command.timeoutMs);
+  await exportFrame(command, exchange, { frames, files, sql, compression });
+}
+
 /** The response must begin in time, and end within the time that the request gives it. */
 function limitTime(exchange: Exchange, requestTimeoutMs: number, timeoutMs: number | undefined): void {
   const beginMs = timeoutMs ?? requestTimeoutMs;
@@ -80,31 +95,34 @@ function tooLate(timeoutMs: number): AppError {
 const binary = { type: 'string', format: 'binary' } as const;
 const text = { type: 'string' } as const;
 
+/** Of whatever is exported. */
+export const exportResponses = {
+  200: {
+    description: 'The rows.',
+    content: {
+      'text/csv': text,
+      'text/tab-separated-values': text,
+      'application/json': { type: 'object' },
+      'application/x-ndjson': text,
+      'application/vnd.apache.arrow.stream': binary,
+      'application/vnd.apache.parquet': binary,
+    },
+  },
+  206: {
+    description: 'A range of the file.',
+    content: { 'application/vnd.apache.parquet': binary, 'text/csv': text },
+  },
+  304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
+  416: { description: 'The file ends before the range.', content: {} },
+} as const;
+
 const operation: Operation = {
   access: 'readFrames',
   summary: 'Exports a frame or the rows of a statement as a file',
   description:
-    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched. A frame can be asked for in ranges: as its own file, and in any other form but arrow of up to 256 MiB. So can the rows of a statement over frames.',
+    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched. A frame can be asked for in ranges: as its own file, and in any other form but arrow of up to 256 MiB. So can a view, and the rows of a statement over frames.',
   parameters: expParameters,
-  responses: {
-    200: {
-      description: 'The rows.',
-      content: {
-        'text/csv': text,
-        'text/tab-separated-values': text,
-        'application/json': { type: 'object' },
-        'application/x-ndjson': text,
-        'application/vnd.apache.arrow.stream': binary,
-        'application/vnd.apache.parquet': binary,
-      },
-    },
-    206: {
-      description: 'A range of the file.',
-      content: { 'application/vnd.apache.parquet': binary, 'text/csv': text },
-    },
-    304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
-    416: { description: 'The file ends before the range.', content: {} },
-  },
+  responses: exportResponses,
   errors: [
     'unauthenticated',
     'missing_parameter',
