@@ -161,6 +161,19 @@ describe.each(ways)('a follower %s', (way, open) => {
     db.close();
   });
 
+  test('gets longer answers while it is far behind', async () => {
+    const db = open(server.url);
+    await db.sql(`CREATE TABLE ${named('behind')} AS SELECT range AS n FROM range(200_000)`);
+    const counts: number[] = [];
+    for await (const { rows, next } of db.follow(named('behind')).batches()) {
+      counts.push(rows.length);
+      if (next === 200_000) break;
+    }
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200_000);
+    expect(counts.length).toBeLessThan(6);
+    db.close();
+  });
+
   test('goes on where it was after the server was away, and ends when the rows are replaced', async () => {
     await using directory = await temporaryDirectory();
     let other = await startFramehold({ dataDir: directory.path });

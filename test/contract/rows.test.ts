@@ -8,7 +8,7 @@ import { soon } from '../support/soon.ts';
 let server: Framehold;
 
 beforeAll(async () => {
-  server = await startFramehold({ settings: { 'server.progress_interval': '200ms' } });
+  server = await startFramehold({ settings: { 'server.progress_interval': '200ms', 'http.max_limit': '2000' } });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -40,6 +40,17 @@ test('pages of rows tell where the next one begins, and the last one that it is 
   expect([beyond.status, beyond.text, position(beyond)]).toEqual([200, '', ['9', 'true']]);
   const head = await ask(`${server.url}/handles/paged/rows?limit=2&live=long-poll`, { method: 'HEAD' });
   expect([head.status, head.text, position(head)]).toEqual([200, '', ['2', 'false']]);
+});
+
+test('a limit beyond http.max_limit gives as many rows as that', async () => {
+  await put(
+    'capped',
+    Array.from({ length: 2500 }, (_, n) => n),
+  );
+  for (const limit of ['2001', '1000000']) {
+    expect(position(await at(`/handles/capped/rows?limit=${limit}`))).toEqual(['2000', 'false']);
+  }
+  expect(position(await at('/handles/capped/rows'))).toEqual(['2000', 'false']);
 });
 
 test('every format holds the chosen columns, also where there are no rows', async () => {

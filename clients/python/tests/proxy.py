@@ -21,6 +21,8 @@ class CuttingProxy:
         self.cut_requests = 0
         self.cut_after: int | None = None
         self.cuts = 0
+        #: Requests that came.
+        self.asked = 0
         self._open: set[socket.socket] = set()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -50,6 +52,7 @@ class CuttingProxy:
     def _up(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
+                self.asked += data.count(b" HTTP/1.1\r\n")
                 if self.cut_requests > 0:
                     self.cut_requests -= 1
                     self._cut(client, server, server, data[: len(data) // 2])

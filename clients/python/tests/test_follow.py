@@ -11,6 +11,7 @@ import pytest
 from proxy import CuttingProxy
 
 import framehold
+from framehold._follow import _next_limit
 
 
 def numbers(batch: pa.RecordBatch) -> list[int]:
@@ -102,6 +103,27 @@ def test_a_broken_connection_is_taken_up_without_loss_or_doubles(
         cutter.join()
         writer.join()
     assert found == list(range(60))
+
+
+@pytest.mark.parametrize(("where", "wanted"), [(None, 300_000), ("n % 1000 = 0", 300)])
+def test_a_follower_that_is_far_behind_catches_up_in_few_answers(
+    server: framehold.Connection, url: str, name: str, where: str | None, wanted: int
+) -> None:
+    server.sql(f"CREATE TABLE {name} AS SELECT range AS n FROM range(300_000)")
+    with CuttingProxy(url) as proxy, framehold.connect(proxy.url) as counted:
+        with counted.follow(name, where=where) as follower:
+            rows = 0
+            while follower.next_row != 300_000:
+                rows += next(follower).num_rows
+        assert rows == wanted
+        assert proxy.asked < 6
+
+
+def test_answers_of_wide_rows_have_few_of_them() -> None:
+    assert _next_limit(10_000, 100_000) == 80_000
+    assert _next_limit(1_000_000, 1_000) == 1_000_000
+    assert _next_limit(10_000, 160 * 1024 * 1024) == 1_000
+    assert _next_limit(1, 10**9) == 1
 
 
 def test_an_answer_that_is_cut_in_its_midst_is_asked_for_again(

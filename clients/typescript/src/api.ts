@@ -692,7 +692,7 @@ export interface Api {
       readonly fmt?: 'ndjson' | 'json' | 'arrow' | 'csv' | 'tsv' | undefined;
       /** How long `long-poll` waits for a row before it answers 204: at most 10m. Default 30s. */
       readonly wait?: string | undefined;
-      /** How many rows at most in a response (default 10000), or in an event (default 1000). */
+      /** How many rows at most in a response (default 10000), or in an event (default 1000); never more than `http.max_limit`. */
       readonly limit?: number | undefined;
       /** Which columns, in this order: names with commas between them, in double quotes where they need them. */
       readonly columns?: string | undefined;

@@ -39,6 +39,11 @@ export interface FollowedBytes extends Place {
 
 const waitMs = 30_000;
 
+/** Of an answer while there is much to catch up with, and how many times longer each may be than the one before. */
+const answerBytes = 4 * 1024 * 1024;
+const answerGrowth = 8;
+const mostRows = 1_000_000;
+
 /** The rows of a frame from a number on, and those that come. It does not end but with the frame, or by its signal. */
 export class Follower<Row> implements AsyncIterable<Row> {
   readonly #http: Http;
@@ -71,6 +76,8 @@ export class Follower<Row> implements AsyncIterable<Row> {
   async *bytes(format: 'json' | 'ndjson' | 'csv' | 'tsv'): AsyncGenerator<FollowedBytes, void, undefined> {
     let place: { readonly next?: number; readonly lineage: string | undefined } = { lineage: this.#options.lineage };
     let hasNames = false;
+    /** Undefined: the server's default. */
+    let limit: number | undefined;
     const { timeoutMs = Number.POSITIVE_INFINITY } = this.#http;
     for (;;) {
       const { columns, where, start = 0 } = this.#options;
@@ -83,11 +90,15 @@ export class Follower<Row> implements AsyncIterable<Row> {
         lineage: place.lineage,
         columns: columns && columnList(columns),
         where,
+        limit,
         nm: hasNames && format !== 'json' ? true : undefined,
       });
-      hasNames ||= found.bytes.length > 0;
-      place = { next: found.next, lineage: found.lineage };
-      yield found;
+      const { isBehind, ...answer } = found;
+      const rows = answer.next - Number(place.next ?? start);
+      limit = isBehind && rows > 0 ? nextLimit(rows, answer.bytes.length) : undefined;
+      hasNames ||= answer.bytes.length > 0;
+      place = { next: answer.next, lineage: answer.lineage };
+      yield answer;
     }
   }
 
@@ -95,7 +106,7 @@ export class Follower<Row> implements AsyncIterable<Row> {
   async #next(
     { next, lineage }: { readonly next?: number; readonly lineage: string | undefined },
     query: Readonly<Record<string, string | number | boolean | undefined>>,
-  ): Promise<FollowedBytes> {
+  ): Promise<FollowedBytes & { readonly isBehind: boolean }> {
     const { signal, onRetry } = this.#options;
     const path = `/handles/${encodeURIComponent(this.#name)}/rows`;
     for (let attempt = 1; ; attempt += 1) {
@@ -103,7 +114,8 @@ export class Follower<Row> implements AsyncIterable<Row> {
         const answer = await this.#http.request('GET', path, { query, signal });
         const bytes = await answer.bytes();
         const { headers } = answer;
-        return { bytes, next: Number(headers.get('next-row')), lineage: headers.get('lineage') ?? '' };
+        const isBehind = headers.get('up-to-date') === 'false';
+        return { bytes, next: Number(headers.get('next-row')), lineage: headers.get('lineage') ?? '', isBehind };
       } catch (error) {
         if (lineage === undefined || !isPassing(error)) throw error;
         if (attempt === 1) onRetry?.(error, next ?? 0);
@@ -111,6 +123,12 @@ export class Follower<Row> implements AsyncIterable<Row> {
       }
     }
   }
+}
+
+/** `rows`, with their bytes, are those of the last answer. */
+function nextLimit(rows: number, bytes: number): number {
+  const fitting = Math.floor((rows * answerBytes) / Math.max(bytes, 1));
+  return Math.max(1, Math.min(fitting, rows * answerGrowth, mostRows));
 }
 
 /** Whether the same may work in a while. */

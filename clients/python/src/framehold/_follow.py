@@ -21,6 +21,10 @@ from ._result import open_stream, read_batches
 from .errors import BrokenConnectionError, FrameholdError, NoAnswerError
 
 WAIT_SECONDS = 30
+#: Of an answer while there is much to catch up with, and how many times longer each may be than the one before.
+ANSWER_BYTES = 16 * 1024 * 1024
+ANSWER_GROWTH = 8
+MOST_ROWS = 1_000_000
 MOST_BROKEN_ANSWERS = 10
 
 
@@ -56,6 +60,8 @@ class Follower:
         self._ahead: int | Literal["end"] = start
         self._pending: asyncio.Future[bool] | None = None
         self._is_begun = False
+        #: Rows of the next answer; None: the server's default.
+        self._limit: int | None = None
         #: The number of the row behind those that were given: the ``start`` of another follower that goes on here.
         self.next_row: int | Literal["end"] = start
         #: Of the frame: stays while it grows, and changes when its rows are replaced.
@@ -138,7 +144,13 @@ class Follower:
     def _ask(self) -> Answer:
         # The first answer tells where the frame is, and comes at once.
         wait = WAIT_SECONDS if self._is_begun else 0
-        query = {**self._query, "from": self._ahead, "lineage": self.lineage, "wait": f"{wait}s"}
+        query = {
+            **self._query,
+            "from": self._ahead,
+            "lineage": self.lineage,
+            "wait": f"{wait}s",
+            "limit": self._limit,
+        }
         return self._http.request(
             "GET",
             self._path,
@@ -161,13 +173,22 @@ class Follower:
         if self._query["where"] is not None and len(batches) > 1:
             # Which rows were left out between two batches is not told.
             batches = pa.Table.from_batches(batches).combine_chunks().to_batches()
-        self._ahead = behind = int(position)
+        start, self._ahead = self._ahead, int(position)
+        size = sum(batch.nbytes for batch in batches)
+        is_behind = answer.header("Up-To-Date") == "false"
+        self._limit = _next_limit(self._ahead - start, size) if is_behind and start != "end" else None
+        behind = self._ahead
         self.lineage, self._is_begun = answer.header("Lineage"), True
         for batch in reversed([batch for batch in batches if batch.num_rows > 0]):
             self._batches.appendleft((batch, behind))
             behind -= batch.num_rows
         if not self._batches:
             self.next_row = behind
+
+
+def _next_limit(rows: int, size: int) -> int:
+    """``rows``, with the number of their bytes, are what the last answer brought."""
+    return max(1, min(rows * ANSWER_BYTES // max(size, 1), rows * ANSWER_GROWTH, MOST_ROWS))
 
 
 def _in_thread(work: Callable[[], bool]) -> asyncio.Future[bool]:

@@ -15,7 +15,6 @@ import {
   withDefault,
 } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { invalidLimit } from '../../exchange/row-limit.ts';
 import type { TableFormat } from '../../table/table.ts';
 
 export interface RowsCommand {
@@ -65,7 +64,7 @@ export const rowsParameters = {
   ),
   limit: integer(
     { min: 1, max: mostRows },
-    `How many rows at most in a response (default ${defaultRows}), or in an event (default ${defaultEventRows}).`,
+    `How many rows at most in a response (default ${defaultRows}), or in an event (default ${defaultEventRows}); never more than \`http.max_limit\`.`,
   ),
   columns: text('Which columns, in this order: names with commas between them, in double quotes where they need them.'),
   where: text(
@@ -88,9 +87,6 @@ export function parseRows(
       hint: 'use fmt=ndjson or fmt=json, or live=long-poll',
     });
   }
-  if (limit !== undefined && maxLimit !== undefined && limit > maxLimit) {
-    throw invalidLimit(String(limit), `this server gives at most ${maxLimit} rows at once`);
-  }
   const usualRows = live === 'sse' && given.where === undefined ? defaultEventRows : defaultRows;
   const resumed = live === 'sse' ? requestHeaders['last-event-id'] : undefined;
   return {
@@ -98,7 +94,7 @@ export function parseRows(
     from: (typeof resumed === 'string' ? firstRow.parse(resumed, 'Last-Event-ID') : given.from) ?? 0,
     live,
     waitMs: given.wait ?? defaultWaitMs,
-    mostRows: limit ?? Math.min(usualRows, maxLimit ?? usualRows),
+    mostRows: Math.min(limit ?? usualRows, maxLimit ?? Infinity),
     lineage: given.lineage,
     where: given.where,
     columns: given.columns === undefined ? undefined : parseColumnList(given.columns, 'columns'),

@@ -106,13 +106,5 @@ const operation: Operation = {
     },
     204: { description: `No row came within \`wait\`. ${position}`, content: {} },
   },
-  errors: [
-    'invalid_parameter',
-    'unsupported_format',
-    'invalid_limit',
-    'unsupported_type',
-    'overloaded',
-    ...frameErrors,
-    ...sqlErrors,
-  ],
+  errors: ['invalid_parameter', 'unsupported_format', 'unsupported_type', 'overloaded', ...frameErrors, ...sqlErrors],
 };
