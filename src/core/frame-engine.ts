@@ -109,6 +109,8 @@ export interface ParquetRows {
   readonly select?: readonly number[] | undefined;
   /** Rows [from, to). Default: all. */
   readonly range?: { readonly from: number; readonly to: number } | undefined;
+  /** The same columns with the types that they are written in, which hold every value. Default: their own. */
+  readonly castTo?: readonly Column[] | undefined;
 }
 
 /** What a statement changes of a frame, as a Parquet file. */

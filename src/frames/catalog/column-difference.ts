@@ -9,7 +9,7 @@ export function assertSameColumns(handle: Handle, held: readonly Column[], broug
   const difference = columnDifference(held, brought);
   if (difference === undefined) return;
   throw new AppError('schema_mismatch', `these rows do not fit ${handle}: ${difference}`, {
-    hint: 'an append brings the same columns in the same order with the same types; overwrite replaces the frame',
+    hint: 'an append brings the same columns in the same order with the same types, or numbers that wider types hold exactly; overwrite replaces the frame',
   });
 }
 

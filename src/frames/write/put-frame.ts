@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
-import type { FileReport, RowSource } from '../../core/frame-engine.ts';
+import type { FileReport, ParquetRows, RowSource } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
@@ -11,6 +11,7 @@ import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts
 import { frameChanged, handleExists, viewTaken, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
+import { widened, widensTo } from '../catalog/wider-columns.ts';
 import {
   definitionOf,
   grownVersionId,
@@ -136,9 +137,10 @@ export class FrameWriter {
     if (ttlMs !== undefined && ttlMs !== manifest.ttlMs) return undefined;
     if (addsColumns === true && batches.some(({ columns }) => columns.length !== manifest.columns.length))
       return undefined;
-    for (const { columns } of batches) check?.(columns);
+    const fitting = batches.map((batch) => widened(batch, manifest.columns));
+    for (const { columns } of fitting) check?.(columns);
     await this.#state.directory.prepare();
-    return this.#appender.append(handle, { batches, producer, isChecked, definition, signal, span });
+    return this.#appender.append(handle, { batches: fitting, producer, isChecked, definition, signal, span });
   }
 
   async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
@@ -148,7 +150,10 @@ export class FrameWriter {
     const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
     const notNull = request.mode === 'append' ? await this.#notNullOf(handle) : [];
-    await using staged = await StagedParts.stage(this.#state, source, { ...work, notNull });
+    await using brought = await StagedParts.stage(this.#state, source, { ...work, notNull });
+    const wider = request.mode === 'append' ? this.#widenedRows(handle, brought) : undefined;
+    await using widenedParts = wider && (await StagedParts.stageRows(this.#state, wider, { ...work, notNull }));
+    const staged = widenedParts ?? brought;
     const { columns, files } = staged;
     request.check?.(columns);
     const put = await inSpan(span, 'commit', () =>
@@ -156,7 +161,12 @@ export class FrameWriter {
         this.#state.change(handle, async () => {
           signal.throwIfAborted();
           context.durable.assertWritable();
-          return this.#commit(handle, request, { columns, files, notNull }, assertRoom);
+          return this.#commit(
+            handle,
+            { ...request, source: wider ?? request.source },
+            { columns, files, notNull },
+            assertRoom,
+          );
         }),
       ),
     );
@@ -166,7 +176,7 @@ export class FrameWriter {
     if (!put.isRepeated) {
       await this.#state.partLinks.noteWritten(put.version.parts.parts.slice(-files.length)).catch(() => {});
     }
-    return { ...put, report: source.kind === 'file' ? files[0]?.written.report : undefined };
+    return { ...put, report: source.kind === 'file' ? brought.files[0]?.written.report : undefined };
   }
 
   /** Before anything is written; the commit looks again. */
@@ -215,6 +225,14 @@ export class FrameWriter {
     await this.#lookUnlessKnown(handle);
     const entry = this.#state.catalog.get(handle);
     return entry?.kind === 'held' ? (entry.version.manifest.constraints?.notNull ?? []) : [];
+  }
+
+  /** Rows whose numbers the wider types of the frame hold exactly, to be written in these types. */
+  #widenedRows(handle: Handle, { columns, files }: StagedParts): ParquetRows | undefined {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held' || !widensTo(entry.version.manifest.columns, columns)) return undefined;
+    const parts = files.map(({ path, written }) => ({ path, rows: written.rows }));
+    return { kind: 'parquet', parts, columns, castTo: entry.version.manifest.columns };
   }
 
   /** Text says little of its types, so what is appended has those of the frame. */

@@ -133,6 +133,19 @@ def _(server):
     assert back.equals(frame)
 
 
+@case("write_database appends smaller numbers to columns of wider types")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {handle} (n BIGINT, price DOUBLE)")
+        frame = pl.DataFrame({"n": [1, None], "price": [0.5, 2.0]}, schema={"n": pl.Int32, "price": pl.Float32})
+        for rows in (frame, pl.concat([frame] * 50_000)):
+            rows.write_database(handle, connection, engine="adbc", if_table_exists="append")
+        connection.commit()
+        back = pl.read_database(f"SELECT count(*) AS rows, sum(n)::BIGINT AS n, sum(price) AS price FROM {handle}", connection)
+    equal(back.rows(), [(100_002, 50_001, 50_001 * 2.5)])
+
+
 def exported(server, handle, fmt, **parameters):
     more = "".join(f"&{name}={value}" for name, value in parameters.items())
     return f"{server.http}/exp?handle={handle}&fmt={fmt}{more}"

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../../core/app-error.ts';
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
@@ -7,6 +8,7 @@ import type { Compression, FileReport, PartFacts, WrittenPart } from '../../../.
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
 import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
 import { rowGroupRows } from '../../../../encoding/parquet/parquet-writer.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { Job, WorkerSettings, WriteSource } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { loadArrow } from '../append/arrow-to-table.ts';
@@ -172,7 +174,7 @@ async function relationOf(
     }
     case 'parquet': {
       const names = selected(source.columns, source.select).map((column) => column.name);
-      return { sql: rowsRelation(source), names };
+      return { sql: castRelation(rowsRelation(source), source), names };
     }
     case 'changed':
       return {
@@ -186,6 +188,15 @@ async function relationOf(
       source satisfies never;
       throw new Error('unreachable');
   }
+}
+
+function castRelation(relation: string, { columns, castTo }: Extract<WriteSource, { kind: 'parquet' }>): string {
+  if (castTo === undefined) return relation;
+  const items = castTo.map(({ type }, index) => {
+    const isSame = isDeepStrictEqual(type, columns[index]?.type);
+    return `${isSame ? `#${index + 1}` : `CAST(#${index + 1} AS ${sqlTypeName(type)})`} AS c${index}`;
+  });
+  return `(SELECT ${items.join(', ')} FROM ${relation})`;
 }
 
 async function copyToParquet(
