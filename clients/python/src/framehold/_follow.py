@@ -22,8 +22,8 @@ from .errors import BrokenConnectionError, FrameholdError, NoAnswerError
 
 WAIT_SECONDS = 30
 #: Of an answer while there is much to catch up with, and how many times longer each may be than the one before.
-ANSWER_BYTES = 16 * 1024 * 1024
-ANSWER_GROWTH = 8
+ANSWER_BYTES = 32 * 1024 * 1024
+ANSWER_GROWTH = 100
 MOST_ROWS = 1_000_000
 MOST_BROKEN_ANSWERS = 10
 
