@@ -59,8 +59,8 @@ export interface StoreBacklog extends LogBacklog {
   readonly rewriteFailures: number;
 }
 
-/** Why no requests should be sent to the store. */
-export type StoreTrouble = 'storage_read_only' | 'lease_lost';
+/** Why no requests should be sent to the store. `storage_failed`: it failed to keep a write, and gets no more until a restart. */
+export type StoreTrouble = 'storage_failed' | 'lease_lost';
 
 /** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */
 export interface TemporaryFile extends TemporaryPath, Pick<Arrival, 'counted'> {}

@@ -48,6 +48,7 @@ import {
 import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { RewriteQueue } from './upkeep/rewrite-queue.ts';
+import { writeAndRemove } from './upkeep/write-probe.ts';
 import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { RedefineRequest } from './write/redefine-frame.ts';
@@ -242,11 +243,19 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return { logBytes, oldestLogMs, rewritesWaiting, flushFailures: this.#flushFailures, rewriteFailures };
   }
 
-  /** Undefined where frames can be written. */
+  /** Undefined where frames can be read, and nothing that was written is in doubt. */
   get trouble(): StoreTrouble | undefined {
-    if (this.#common.durable.isReadOnly) return 'storage_read_only';
+    if (this.#common.durable.isReadOnly) return 'storage_failed';
     // It has another place by now, while what it had open in the lost one ends.
     return this.#ending.size > 0 ? 'lease_lost' : undefined;
+  }
+
+  /** Writes as puts do, and leaves nothing. Rejects where they would. */
+  async tryWrite(): Promise<void> {
+    const { directory } = this.#of(defaultTenant);
+    this.#common.durable.assertWritable();
+    await directory.prepare();
+    await writeAndRemove(directory.newTemporaryPath('.probe'));
   }
 
   /** What each tenant holds, as far as it is known by now. */

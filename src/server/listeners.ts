@@ -146,13 +146,20 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     version,
     maxConnections: server.maxConnections,
   });
+  const isReady = (): boolean => parts.readiness.problem === undefined;
   return startGrpcListener({
     host: server.grpcHost,
     port: server.grpcPort,
     maxConnections: server.maxConnections,
     calls: parts.capacities.calls,
     services: [
-      createHealthService(['', flightServiceName], () => parts.readiness.problem === undefined),
+      createHealthService(
+        new Map([
+          ['', isReady],
+          [flightServiceName, isReady],
+          ['framehold.writes', () => parts.readiness.problemOfWrites === undefined],
+        ]),
+      ),
       createFlightService({ frames, followers, filter, sql: flightSql, sessions, memory: parts.capacities.memory }),
       ...createReflectionServices(),
     ],

@@ -33,6 +33,7 @@ export interface MetricReading {
   readonly totals: StoreTotals;
   readonly backlog: StoreBacklog;
   readonly isReady: boolean;
+  readonly isStorageWritable: boolean;
   /** What tenants share, by name. */
   readonly shares: ReadonlyMap<string, ShareFigures>;
   /** Under way, by engine. */
@@ -372,6 +373,11 @@ export const metricTable: readonly Metric<MetricReading>[] = [
     name: 'framehold_ready',
     help: '1 while GET /readyz answers 200.',
     read: ({ isReady }) => Number(isReady),
+  }),
+  gauge({
+    name: 'framehold_storage_writable',
+    help: '1 while frames can be written, as a small write every two seconds tells. GET /readyz?for=writes says why they cannot.',
+    read: ({ isStorageWritable }) => Number(isStorageWritable),
   }),
   gauge({
     name: 'framehold_tenant_frames',

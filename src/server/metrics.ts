@@ -76,6 +76,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     totals: store.totals,
     backlog: store.backlog,
     isReady: readiness.problem === undefined,
+    isStorageWritable: readiness.isStorageWritable,
     shares: new Map(
       Object.entries({ ...parts.capacities, followers, disk: store.uploadDisk }).map(([name, { figures }]) => [
         name,

@@ -137,7 +137,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
 
 /** For those who look whether the server is well. `tellsWhy`: operators read why it is not. */
 export function probeRoutes(readiness: Readiness, tellsWhy: boolean): readonly Route[] {
-  return [pingRoute, livezRoute, readyzRoute(() => readiness.problem, { tellsWhy })];
+  return [pingRoute, livezRoute, readyzRoute(readiness, { tellsWhy })];
 }
 
 /** Tokens, tenants and shares: with authentication only. */

@@ -24,7 +24,7 @@ import { createMetrics, poolFigures } from './metrics.ts';
 import { openQueries } from './queries.ts';
 import { Readiness } from './readiness.ts';
 import { probeRoutes } from './routes.ts';
-import { openFrames, prepareStorage } from './storage.ts';
+import { openFrames, openWriteProbe, prepareStorage } from './storage.ts';
 import { openTracing } from './tracing.ts';
 
 export interface RunningServer extends AsyncDisposable, ReloadTarget {
@@ -67,6 +67,7 @@ export async function startServer(
     const pools = cleanup.use(openFramePools(config, logger));
     const records = await openRecords(config, cleanup, logger);
     const store = await openFrames(config, pools, records, timings, cleanup, logger);
+    const probe = await openWriteProbe(store, cleanup, logger);
     const audit = await openAudit(config, logger);
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
     const opened = await openAccess(config, store, records, cleanup, logger);
@@ -106,7 +107,10 @@ export async function startServer(
     );
     connections = listeners.connections;
     const frameCount = await store.count();
-    readiness.serving(() => store.trouble);
+    readiness.serving(
+      () => store.trouble,
+      () => probe.trouble,
+    );
     cleanup.defer(async () => {
       readiness.stopping();
       stopping.abort();

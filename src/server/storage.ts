@@ -1,4 +1,3 @@
-import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AccessRecords } from '../auth/access-records.ts';
 import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
@@ -9,7 +8,6 @@ import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
-import { errnoOf } from '../core/storage-error.ts';
 import { judgePermissions, permissionFacts } from '../doctor/permissions.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
@@ -21,6 +19,7 @@ import { type FrameStore, openFrameStore } from '../frames/store.ts';
 import { type Repaired, refuseBesideProcesses, repairDirectory } from '../frames/upkeep/repair-directory.ts';
 import { assertReadableFormat, upgradeDirectory } from '../frames/upkeep/upgrade-directory.ts';
 import { type DefinitionFault, type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
+import { WriteProbe } from '../frames/upkeep/write-probe.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
 import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 
@@ -60,15 +59,14 @@ export async function openFrames(
     diskTimings: timings.disk,
     logger: logger.area('frames'),
   });
-  await access(storage.parquetPath, constants.W_OK).catch((error: unknown) =>
-    logger
-      .area('frames')
-      .warn('the directory of the frames cannot be written: frames are read, and every write fails', {
-        path: storage.parquetPath,
-        reason: errnoOf(error),
-      }),
-  );
   return cleanup.use(store);
+}
+
+/** Knows whether frames can be written. */
+export async function openWriteProbe(store: FrameStore, cleanup: Cleanup, logger: Logger): Promise<WriteProbe> {
+  const probe = await WriteProbe.start(() => store.tryWrite(), logger.area('frames'));
+  cleanup.defer(async () => probe[Symbol.dispose]());
+  return probe;
 }
 
 async function openDiskCache({ storage }: Config, logger: Logger): Promise<DiskCache | undefined> {

@@ -19,7 +19,9 @@ export async function startTestListener({
   isReady = () => true,
   ...options
 }: Partial<GrpcListenerOptions> & { readonly isReady?: () => boolean } = {}): Promise<TestListener> {
-  const health = createHealthService(['', 'arrow.flight.protocol.FlightService'], isReady);
+  const health = createHealthService(
+    new Map(['', 'arrow.flight.protocol.FlightService'].map((service) => [service, isReady])),
+  );
   const aborted: string[] = [];
   let floodedBytes = 0;
   const onAbort = (signal: AbortSignal): void =>

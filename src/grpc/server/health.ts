@@ -19,16 +19,16 @@ const CheckRequest = message({ service: string(1) });
 const lookMs = 1000;
 
 /**
- * `grpc.health.v1.Health`; the service "" is the server as a whole. While `isReady` says no, all are NOT_SERVING. So they are
- * when the listener stops, and those who watch are told and let go.
+ * `grpc.health.v1.Health`; the service "" is the server as a whole. Each is SERVING while its function says yes, until the
+ * listener stops: then those who watch are told and let go.
  */
-export function createHealthService(services: readonly string[], isReady: () => boolean): Service {
-  const known = new Set(services);
+export function createHealthService(services: ReadonlyMap<string, () => boolean>): Service {
   const watchers = new Set<() => void>();
   let draining = false;
 
   const healthOf = (service: string): Health => {
-    if (!known.has(service)) return 'SERVICE_UNKNOWN';
+    const isReady = services.get(service);
+    if (isReady === undefined) return 'SERVICE_UNKNOWN';
     return draining || !isReady() ? 'NOT_SERVING' : 'SERVING';
   };
   /** Resolves when it is time to look again. */
@@ -71,7 +71,7 @@ export function createHealthService(services: readonly string[], isReady: () => 
         maxMessageBytes,
         handle: (request) => {
           const { service } = CheckRequest.decode(request);
-          if (!known.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
+          if (!services.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
           return checkResponse(healthOf(service));
         },
       },
@@ -88,7 +88,7 @@ export function createHealthService(services: readonly string[], isReady: () => 
         kind: 'unary',
         maxMessageBytes,
         handle: () =>
-          services.map((service) =>
+          [...services.keys()].map((service) =>
             bytesField(1, Buffer.concat([bytesField(1, service), bytesField(2, checkResponse(healthOf(service)))])),
           ),
       },

@@ -47,7 +47,13 @@ export async function smallDisk({ bytes, files }: { bytes: number; files?: numbe
         for (let free = ffree; free > left; free--) await writeFile(join(fillers, String(free)), '');
       });
     },
-    remount: (options) => execFileSync('mount', ['-o', `remount,${options}`, path]),
+    remount: (options) => {
+      // A file that is written at this moment keeps the disk writable.
+      execFileSync('sh', [
+        '-c',
+        `for i in 1 2 3 4 5; do mount -o remount,${options} '${path}' && exit; sleep 0.1; done; exit 1`,
+      ]);
+    },
     [Symbol.asyncDispose]: async () => {
       execFileSync('umount', ['--lazy', path]);
       await directory[Symbol.asyncDispose]();
