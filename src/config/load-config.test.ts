@@ -68,7 +68,7 @@ describe('without any setting', () => {
         memoryBytes: 1_000_000_000,
         maxQueue: 1000,
       },
-      frames: { defaultTtlMs: undefined, tombstoneTtlMs: 2_592_000_000, demo: false },
+      frames: { defaultTtlMs: undefined, tombstoneTtlMs: 2_592_000_000, scrubIntervalMs: 604_800_000, demo: false },
       auth: {
         enabled: false,
         anonymous: undefined,

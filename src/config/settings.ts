@@ -424,6 +424,13 @@ export const settings = {
       default: '30d',
       help: 'How long a dropped or expired handle answers "gone" rather than "not found"',
     },
+    scrub_interval: {
+      property: 'scrubIntervalMs',
+      env: 'FRAMES_SCRUB_INTERVAL',
+      type: type.duration({ min: '0s', max: '36500d' }),
+      default: '7d',
+      help: 'How often all files of frames are read in the background and held against their checksums; 0s, never',
+    },
     demo: {
       property: 'demo',
       env: 'DEMO',

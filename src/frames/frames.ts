@@ -44,6 +44,7 @@ export interface FrameUse {
 
 /** Of all tenants. */
 export interface StoreTotals extends FrameUse {
+  readonly damaged: number;
   /** Since the start. */
   readonly puts: number;
   readonly rowsPut: number;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { AppError, serverStopping } from '../core/app-error.ts';
@@ -48,6 +48,7 @@ import {
 import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { RewriteQueue } from './upkeep/rewrite-queue.ts';
+import { Scrubber, type ScrubOptions } from './upkeep/scrubber.ts';
 import { writeAndRemove } from './upkeep/write-probe.ts';
 import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
@@ -88,6 +89,8 @@ export interface FrameStoreOptions {
   readonly standstillMs?: number;
   /** How long the rewrite of parts may take. Default: by its size, far longer than it ever takes. */
   readonly recompressionTimeoutMs?: number;
+  /** Default: frames are not scrubbed. */
+  readonly scrub?: ScrubOptions | undefined;
 }
 
 const adoptionsAtOnce = 2;
@@ -119,6 +122,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #chunks: ChunkReader;
   readonly #rewrites: RewriteQueue;
   readonly #sweeper: ExpirySweeper;
+  readonly #scrubber: Scrubber | undefined;
   readonly #found: Promise<void>;
   readonly #putTimings: Timings;
   #puts = 0;
@@ -172,6 +176,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     this.#of(defaultTenant);
     this.#found = this.#findTenants();
     void this.#sweepDiskCache();
+    this.#scrubber = options.scrub && this.#scrubs(options.scrub);
     this.#sweeper = new ExpirySweeper(() => [...this.#tenants.values()].map(({ expiry }) => expiry), logger);
   }
 
@@ -224,12 +229,13 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   /** As far as they are known by now. */
   get totals(): StoreTotals {
-    let [frames, bytes] = [0, 0];
+    let [frames, bytes, damaged] = [0, 0, 0];
     for (const tenant of this.#tenants.values()) {
       frames += tenant.known.frames;
       bytes += tenant.known.bytes;
+      damaged += tenant.damaged;
     }
-    return { frames, bytes, puts: this.#puts, rowsPut: this.#rowsPut, bytesPut: this.#bytesPut };
+    return { frames, bytes, damaged, puts: this.#puts, rowsPut: this.#rowsPut, bytesPut: this.#bytesPut };
   }
 
   get backlog(): StoreBacklog {
@@ -241,6 +247,11 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     }
     const { waiting: rewritesWaiting, failures: rewriteFailures } = this.#rewrites;
     return { logBytes, oldestLogMs, rewritesWaiting, flushFailures: this.#flushFailures, rewriteFailures };
+  }
+
+  /** When all frames were last read and found sound, in milliseconds since 1970. Undefined where that was never. */
+  get scrubbedAt(): number | undefined {
+    return this.#scrubber?.lastSuccessAt;
   }
 
   /** Undefined where frames can be read, and nothing that was written is in doubt. */
@@ -426,12 +437,30 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     this.#controller.abort(serverStopping());
     this.#sweeper.dispose();
     this.#changes[Symbol.dispose]();
+    await this.#scrubber?.[Symbol.asyncDispose]();
     await this.#found;
     await this.#rewrites[Symbol.asyncDispose]();
     await this.#loads[Symbol.asyncDispose]();
     await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
     await Promise.all(this.#ending);
     await this.#peerGroup[Symbol.asyncDispose]();
+  }
+
+  #scrubs(options: ScrubOptions): Scrubber {
+    const { coldDirectory, now, logger } = this.#common;
+    return new Scrubber({
+      ...options,
+      scrubs: async () => {
+        await this.#found;
+        const tenants = [...this.#tenants.values()];
+        await Promise.all(tenants.map(({ loaded }) => loaded));
+        return tenants.map(({ scrub }) => scrub);
+      },
+      notePath: join(coldDirectory, '.framehold', 'scrub.json'),
+      newTemporaryPath: () => this.#of(defaultTenant).directory.newTemporaryPath('.json'),
+      now,
+      logger,
+    });
   }
 
   #share(): PeerGroup {

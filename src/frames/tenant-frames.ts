@@ -28,6 +28,7 @@ import { FrameReader } from './read/frame-reader.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { Scanner } from './reconcile/scanner.ts';
 import { FrameExpiry } from './upkeep/frame-expiry.ts';
+import { FrameScrub } from './upkeep/frame-scrub.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
@@ -50,6 +51,7 @@ const mostReopens = 10;
 /** The use cases, for one tenant. */
 export class TenantFrames implements AsyncDisposable {
   readonly expiry: FrameExpiry;
+  readonly scrub: FrameScrub;
   readonly definitions: DefinitionFolder;
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
@@ -73,6 +75,7 @@ export class TenantFrames implements AsyncDisposable {
     this.expiry = new FrameExpiry(this.#state, this.#reconciler);
     this.#lookup = new FrameLookup(this.#state, this.#reconciler, this.expiry);
     this.#verification = new Verification(this.#state);
+    this.scrub = new FrameScrub(this.#state, this.#reconciler, this.#verification);
     this.#rewriter = new PartRewriter(this.#state, this.#reconciler, this.#verification);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
     this.#quota = new Quota(this.#state, this.#scanner);
@@ -173,6 +176,10 @@ export class TenantFrames implements AsyncDisposable {
   /** What it holds as far as that is known by now. */
   get known(): FrameUse {
     return this.#state.catalog.use;
+  }
+
+  get damaged(): number {
+    return this.#state.catalog.damaged;
   }
 
   get backlog(): LogBacklog {

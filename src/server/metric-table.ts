@@ -32,6 +32,8 @@ export interface MetricReading {
   readonly isTsdbDown: boolean | undefined;
   readonly totals: StoreTotals;
   readonly backlog: StoreBacklog;
+  /** In milliseconds since 1970. Undefined where that was never. */
+  readonly scrubbedAt: number | undefined;
   readonly isReady: boolean;
   readonly isStorageWritable: boolean;
   /** What tenants share, by name. */
@@ -292,6 +294,16 @@ export const metricTable: readonly Metric<MetricReading>[] = [
     read: ({ timings }) => timings.disk,
   },
   gauge({ name: 'framehold_frames', help: 'Frames of all tenants.', read: ({ totals }) => totals.frames }),
+  gauge({
+    name: 'framehold_frames_damaged',
+    help: 'Those of them that are damaged, as far as that is known: by a read or by the scrub.',
+    read: ({ totals }) => totals.damaged,
+  }),
+  gauge({
+    name: 'framehold_scrub_last_success_seconds',
+    help: 'When the scrub last had read all frames and found all of them sound, in Unix time. Absent before the first time, and where frames.scrub_interval is 0s.',
+    read: ({ scrubbedAt }) => seconds(scrubbedAt),
+  }),
   gauge({ name: 'framehold_frames_bytes', help: 'Their files.', read: ({ totals }) => totals.bytes }),
   gauge({
     name: 'framehold_log_bytes',

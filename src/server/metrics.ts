@@ -75,6 +75,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     isTsdbDown: engines.tsdb?.isDown,
     totals: store.totals,
     backlog: store.backlog,
+    scrubbedAt: store.scrubbedAt,
     isReady: readiness.problem === undefined,
     isStorageWritable: readiness.isStorageWritable,
     shares: new Map(

@@ -53,6 +53,10 @@ export async function openFrames(
     compression,
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
+    scrub:
+      frames.scrubIntervalMs === 0
+        ? undefined
+        : { intervalMs: frames.scrubIntervalMs, isBusy: () => foreground.figures.waiting > 0 },
     limitsOf: records && ((tenant) => records.limitsOf(tenant)),
     onRemoved: records && ((tenant, handle) => records.shares.removeOfFrame(tenant, handle)),
     putTimings: timings.puts,

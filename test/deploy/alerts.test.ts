@@ -173,10 +173,19 @@ function damage(cache: string): number {
   return files;
 }
 
+/** It is read after that. */
+async function damageFrame({ url }: SpawnedFramehold, dataDir: string, handle: string): Promise<void> {
+  await ask(`${url}/imp?name=${handle}`, { method: 'POST', body: 'a\n1\n' });
+  const path = join(dataDir, 'cold', `${handle}.parquet`);
+  writeFileSync(path, readFileSync(path).subarray(1));
+  await ask(`${url}/exp?handle=${handle}`);
+}
+
 /** A database that does not answer, a slow disk, a process that stands still, and limits. */
 async function faultsOfSlow(server: SpawnedFramehold, folderPath: string): Promise<Ending> {
   const { url, pid } = server;
   await ask(`${url}/imp?name=ticks`, { method: 'POST', body: 'a\n1\n' });
+  await damageFrame(server, folderPath, 'broken');
   const leaving = new AbortController();
   fetch(`${url}/handles/ticks/rows?live=sse`, { signal: leaving.signal }).catch(() => {});
   for (let n = 0; n < 3; n++) ask(`${url}/exec?query=select+1&engine=tsdb&fmt=json`).catch(() => {});

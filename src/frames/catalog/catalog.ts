@@ -52,6 +52,8 @@ export class Catalog {
   /** Of the files of each handle that has some, as they were when its entry was set. */
   readonly #bytes = new Map<Handle, number>();
   #totalBytes = 0;
+  /** Entries that are damaged. */
+  damaged = 0;
 
   constructor(onEntry: OnEntry = () => {}) {
     this.#onEntry = onEntry;
@@ -59,6 +61,11 @@ export class Catalog {
 
   get(handle: Handle): Entry | undefined {
     return this.#entries.get(handle);
+  }
+
+  /** How many entries there are, also of handles that are gone. */
+  get size(): number {
+    return this.#entries.size;
   }
 
   /** What all entries take together. */
@@ -74,6 +81,7 @@ export class Catalog {
   /** Also where the files of an entry that is there have changed. */
   set(handle: Handle, entry: Entry): void {
     this.#count(handle, bytesOf(entry));
+    this.#countDamaged(handle, entry);
     this.#onEntry(handle, this.#entries.get(handle), entry);
     this.#entries.set(handle, entry);
     this.#expiring.delete(handle);
@@ -83,6 +91,7 @@ export class Catalog {
 
   delete(handle: Handle): void {
     this.#count(handle, undefined);
+    this.#countDamaged(handle, undefined);
     this.#onEntry(handle, this.#entries.get(handle), undefined);
     this.#entries.delete(handle);
     this.#expiring.delete(handle);
@@ -156,6 +165,11 @@ export class Catalog {
     const isOlder = known?.version.storedRows === version.storedRows;
     if (!isOlder) this.#tails.delete(handle);
     this.#tails.set(handle, { since: isOlder ? known.since : performance.now(), version });
+  }
+
+  #countDamaged(handle: Handle, entry: Entry | undefined): void {
+    if (this.#entries.get(handle)?.kind === 'damaged') this.damaged--;
+    if (entry?.kind === 'damaged') this.damaged++;
   }
 
   #count(handle: Handle, bytes: number | undefined): void {

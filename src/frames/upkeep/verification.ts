@@ -1,12 +1,14 @@
 import { AppError, isTransient } from '../../core/app-error.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
 import { frameDamaged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { sameIdentity } from '../disk/part.ts';
+import { type Part, sameIdentity } from '../disk/part.ts';
 import { FileChanged, type HeldPart } from '../disk/part-links.ts';
 
-const differs = 'its bytes are not those that were written (checksum)';
+export const differs = 'its bytes are not those that were written (checksum)';
+export const unreadable = 'it is not readable';
 
 /** Finds out whether what we wrote is still what we wrote. Parquet readers do not: most flipped bits give wrong rows, not errors. */
 export class Verification {
@@ -77,8 +79,17 @@ export class Verification {
       if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
       // Whole, and of types that are refused since it was taken.
       if (error.code === 'unsupported_type') return undefined;
-      return 'it is not readable';
+      return unreadable;
     }
+  }
+
+  /** Of a part that was looked at while nobody held it: it may not be one of the frame any more. */
+  async noteFault(handle: Handle, part: Part, reason: string): Promise<void> {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held') return;
+    const { version } = entry;
+    const isPart = version.manifest.parts.some((one) => one.file === part.file && sameIdentity(one, part));
+    if (isPart) await this.#markDamaged(version, reason);
   }
 
   async #markDamaged(version: FrameVersion, reason: string): Promise<void> {
