@@ -6,6 +6,17 @@ import { ThriftReader } from './thrift-reader.ts';
 export interface ParquetFacts {
   readonly rows: number;
   readonly columns: readonly ParquetColumn[];
+  /** Of all column chunks. */
+  readonly uncompressedBytes: number;
+  /** What its writer noted, by key. */
+  readonly notes: ReadonlyMap<string, string>;
+  /** The decimal with the most digits, also inside of a column. Undefined where there is none. */
+  readonly widestDecimal: WideDecimal | undefined;
+}
+
+export interface WideDecimal {
+  readonly name: string;
+  readonly precision: number;
 }
 
 export interface ParquetColumn {
@@ -57,6 +68,7 @@ export async function readParquetFooter(path: string): Promise<ParquetFacts> {
 
 interface SchemaNode extends ParquetColumn {
   readonly children: number;
+  readonly precision: number;
 }
 
 /** What a footer says that begins at this byte of its file. Throws a RangeError where that cannot be. */
@@ -64,8 +76,10 @@ export function parquetFacts(footer: Uint8Array, start: number): ParquetFacts {
   const reader = new ThriftReader(footer);
   const places = new ChunkPlaces(magic.length, start);
   const nodes: SchemaNode[] = [];
+  const notes = new Map<string, string>();
   let rows: number | undefined;
   let inGroups = 0;
+  let uncompressedBytes = 0;
   reader.struct((id) => {
     switch (id) {
       case 2:
@@ -77,7 +91,14 @@ export function parquetFacts(footer: Uint8Array, start: number): ParquetFacts {
         return true;
       case 4:
         return reader.structs(() => {
-          inGroups += rowsOfGroup(reader, places);
+          const group = readGroup(reader, places);
+          inGroups += group.rows;
+          uncompressedBytes += group.uncompressedBytes;
+        });
+      case 5:
+        return reader.structs(() => {
+          const [key, value] = readNote(reader);
+          notes.set(key, value);
         });
       default:
         return false;
@@ -85,33 +106,60 @@ export function parquetFacts(footer: Uint8Array, start: number): ParquetFacts {
   });
   if (rows !== inGroups) throw new RangeError(`the row groups have ${inGroups} rows, and the footer says ${rows}`);
   places.check();
-  return { rows, columns: outermost(nodes) };
+  return { rows, columns: outermost(nodes), uncompressedBytes, notes, widestDecimal: widestOf(nodes) };
 }
 
 function schemaNode(reader: ThriftReader): SchemaNode {
   let name = '';
   let children = 0;
   let physical: number | undefined;
+  let precision = 0;
   reader.struct((id) => {
     if (id === 1) physical = reader.count();
     else if (id === 4) name = reader.text();
     else if (id === 5) children = reader.count();
+    else if (id === 8) precision = reader.count();
     else return false;
     return true;
   });
-  return { name, children, physical };
+  return { name, children, physical, precision };
 }
 
-function rowsOfGroup(reader: ThriftReader, places: ChunkPlaces): number {
+function widestOf(nodes: readonly SchemaNode[]): WideDecimal | undefined {
+  let widest: SchemaNode | undefined;
+  for (const node of nodes) if (node.precision > (widest?.precision ?? 0)) widest = node;
+  return widest;
+}
+
+function readNote(reader: ThriftReader): readonly [key: string, value: string] {
+  let key = '';
+  let value = '';
+  reader.struct((id) => {
+    if (id === 1) key = reader.text();
+    else if (id === 2) value = reader.text();
+    else return false;
+    return true;
+  });
+  return [key, value];
+}
+
+interface RowGroup {
+  readonly rows: number;
+  readonly uncompressedBytes: number;
+}
+
+function readGroup(reader: ThriftReader, places: ChunkPlaces): RowGroup {
   let rows = 0;
   let values = 0;
+  let uncompressedBytes = 0;
   let hasEmptyChunk = false;
   reader.struct((id) => {
     if (id === 1) {
       return reader.structs(() => {
         const chunk = readChunk(reader, places);
-        values += chunk;
-        hasEmptyChunk ||= chunk === 0;
+        values += chunk.values;
+        uncompressedBytes += chunk.uncompressedBytes;
+        hasEmptyChunk ||= chunk.values === 0;
       });
     }
     if (id !== 3) return false;
@@ -120,12 +168,15 @@ function rowsOfGroup(reader: ThriftReader, places: ChunkPlaces): number {
   });
   if (rows > 0 && hasEmptyChunk) throw new RangeError('a column chunk has no values, and its row group has rows');
   places.addValues(Math.max(rows, values));
-  return rows;
+  return { rows, uncompressedBytes };
 }
 
-/** Gives how many values it has. */
-function readChunk(reader: ThriftReader, places: ChunkPlaces): number {
+function readChunk(
+  reader: ThriftReader,
+  places: ChunkPlaces,
+): { readonly values: number; readonly uncompressedBytes: number } {
   let values = 0;
+  let uncompressedBytes = 0;
   let bytes = 0;
   let dataStart = 0;
   let dictionaryStart = 0;
@@ -133,6 +184,7 @@ function readChunk(reader: ThriftReader, places: ChunkPlaces): number {
     if (id !== 3) return false;
     reader.struct((fact) => {
       if (fact === 5) values = reader.count();
+      else if (fact === 6) uncompressedBytes = reader.count();
       else if (fact === 7) bytes = reader.count();
       else if (fact === 9) dataStart = reader.count();
       else if (fact === 11) dictionaryStart = reader.count();
@@ -143,7 +195,7 @@ function readChunk(reader: ThriftReader, places: ChunkPlaces): number {
   });
   // Some writers say 0 where there is no dictionary, and place chunks without values anywhere.
   if (values > 0) places.add(dictionaryStart === 0 ? dataStart : Math.min(dictionaryStart, dataStart), bytes);
-  return values;
+  return { values, uncompressedBytes };
 }
 
 /** The schema is a tree, each node before its children. The first one is the row. */

@@ -14,6 +14,7 @@ import { contentIdOf, lineageOf, type Manifest, rowsOf } from '../disk/manifest.
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { isToExamine, type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
+import { hasPartChecksum } from '../disk/part-checksum.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { UploadDisk } from '../disk/upload-disk.ts';
@@ -236,11 +237,16 @@ function stateOf({ versionId, parts }: Manifest): string {
   return `${versionId} ${createHash('sha256').update(checksums).digest('hex')}`;
 }
 
-async function isAsWritten({ context, directory }: TenantState, { checksum }: Part, path: string): Promise<boolean> {
+async function isAsWritten(
+  { context, directory }: TenantState,
+  { checksum, size }: Part,
+  path: string,
+): Promise<boolean> {
   if (checksum === null) return false;
   const { engine, signal } = context;
   try {
-    return await engine.hasChecksum(path, checksum, { signal, lane: `${directory.tenant}#verification` });
+    const lane = `${directory.tenant}#verification`;
+    return await hasPartChecksum(engine, { checksum, size }, path, { signal, lane });
   } catch (error) {
     if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
     return false;

@@ -5,6 +5,7 @@ import { frameDamaged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { type Part, sameIdentity } from '../disk/part.ts';
+import { hasPartChecksum } from '../disk/part-checksum.ts';
 import { FileChanged, type HeldPart } from '../disk/part-links.ts';
 
 export const differs = 'its bytes are not those that were written (checksum)';
@@ -69,8 +70,9 @@ export class Verification {
 
   async #faultOf(part: HeldPart, path: string, engine: FrameEngine, signal: AbortSignal): Promise<string | undefined> {
     try {
-      if (part.checksum !== null) {
-        const isSame = await engine.hasChecksum(path, part.checksum, { signal, lane: this.#lane });
+      const { checksum, size } = part;
+      if (checksum !== null) {
+        const isSame = await hasPartChecksum(engine, { checksum, size }, path, { signal, lane: this.#lane });
         return isSame ? undefined : differs;
       }
       await engine.probe(path, { signal, lane: this.#lane });

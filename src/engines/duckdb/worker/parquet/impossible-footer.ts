@@ -1,15 +1,15 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { readParquetFooter } from '../../../../encoding/parquet/read-footer.ts';
+import { type ParquetFacts, readParquetFooter } from '../../../../encoding/parquet/read-footer.ts';
 
 /**
  * Before DuckDB reads a file of strangers: it believes the footer, and reads the same bytes again for each chunk that is said to lie
- * there. What is wrong with the file otherwise is told by those who read it.
+ * there. Gives what the footer says; undefined where the file cannot be read, which is told by those who read it.
  */
-export async function refuseImpossible(path: string): Promise<void> {
+export async function refuseImpossible(path: string): Promise<ParquetFacts | undefined> {
   try {
-    await readParquetFooter(path);
+    return await readParquetFooter(path);
   } catch (error) {
-    if (!(error instanceof RangeError)) return;
+    if (!(error instanceof RangeError)) return undefined;
     throw new AppError('invalid_input', `the file cannot be read as Parquet: it is damaged: ${error.message}`, {
       hint: 'write the file anew',
       cause: error,

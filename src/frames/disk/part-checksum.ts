@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises';
+import { newChecksumLike } from '../../core/checksum.ts';
+import type { FrameEngine } from '../../core/frame-engine.ts';
+
+/** Less is read and hashed sooner than a process is asked for it, and in one short turn of the event loop. */
+const smallBytes = 128 * 1024;
+
+/** Whether a file has the bytes that were written. */
+export async function hasPartChecksum(
+  engine: FrameEngine,
+  { size, checksum }: { readonly size: number; readonly checksum: string },
+  path: string,
+  options: Parameters<FrameEngine['hasChecksum']>[2],
+): Promise<boolean> {
+  if (size <= smallBytes) {
+    // What cannot be read is told by the engine, in its words.
+    const bytes = await readAtMost(path, size + 1).catch(() => undefined);
+    options.signal.throwIfAborted();
+    if (bytes !== undefined) {
+      const sum = newChecksumLike(checksum);
+      sum.update(bytes);
+      return sum.digest() === checksum;
+    }
+  }
+  return engine.hasChecksum(path, checksum, options);
+}
+
+/** Somebody may have written more behind what we wrote. */
+async function readAtMost(path: string, length: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
