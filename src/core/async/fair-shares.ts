@@ -52,7 +52,7 @@ interface Account {
 }
 
 const lookMs = 100;
-/** So long after somebody had to wait nobody gets more than an equal share. */
+/** So long after somebody lost what it had for another, nobody gets more than an equal share. */
 const contendedMs = 5000;
 
 /**
@@ -258,8 +258,9 @@ export class FairShares {
       const isEntitled = this.#waitsForRoom(account);
       const isLate = now - account.since >= graceMs || (isEntitled && now < this.#contendedUntil);
       if (account.queue.size === 0 || !isLate) continue;
-      if (isEntitled) this.#contendedUntil = now + contendedMs;
+      const revoked = this.#revoked;
       this.#makeRoom(account, now);
+      if (isEntitled && this.#revoked > revoked) this.#contendedUntil = now + contendedMs;
       if (account.queue.size > 0) this.#endNewest(account);
     }
   }

@@ -1,4 +1,5 @@
-import { FairQueue, type WaitOptions } from './fair-queue.ts';
+import type { WaitOptions } from './fair-queue.ts';
+import { FairShares } from './fair-shares.ts';
 
 export interface SemaphoreOptions {
   /** Default: any number may wait. */
@@ -7,27 +8,26 @@ export interface SemaphoreOptions {
   readonly overloaded: () => Error;
 }
 
-/** A number of units of something. Callers that must wait take turns; without lanes they come in the order of asking. */
+/** A number of units of something: fair shares without a reserve. Without lanes those that wait come in the order of asking. */
 export class Semaphore {
   readonly units: number;
-  #free: number;
-  readonly #queue = new FairQueue<void>();
+  readonly #shares: FairShares;
   readonly #options: SemaphoreOptions | undefined;
 
   constructor(units: number, options?: SemaphoreOptions) {
     this.units = units;
-    this.#free = units;
+    this.#shares = new FairShares({ units, reserve: 0, what: 'units' });
     this.#options = options;
   }
 
   /** How many units are taken. */
   get taken(): number {
-    return this.units - this.#free;
+    return this.#shares.figures.held;
   }
 
   /** How many callers wait. */
   get waiting(): number {
-    return this.#queue.size;
+    return this.#shares.figures.waiting;
   }
 
   /** Runs a task with one unit. */
@@ -40,33 +40,14 @@ export class Semaphore {
     }
   }
 
-  /** Returns a function that releases the units. Asking for more units than there are never resolves. */
-  async acquire(options: WaitOptions = {}): Promise<() => void> {
-    const { units = 1, signal } = options;
+  /** Returns a function that releases the units. */
+  async acquire({ units = 1, signal, lane = '' }: WaitOptions = {}): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#queue.size === 0 && units <= this.#free) this.#free -= units;
-    else if (this.#options !== undefined && this.#queue.size >= this.#options.maxWaiting) {
-      throw this.#options.overloaded();
-    } else {
-      await this.#queue.wait(options).catch((error: unknown) => {
-        // Those behind may need fewer.
-        this.#serveWaiting();
-        throw error;
-      });
+    const share = this.#shares.open({ lane });
+    if (!share.tryTake(units)) {
+      if (this.#options !== undefined && this.waiting >= this.#options.maxWaiting) throw this.#options.overloaded();
+      await share.take(units, { signal });
     }
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.#free += units;
-      this.#serveWaiting();
-    };
-  }
-
-  #serveWaiting(): void {
-    for (let units = this.#queue.nextUnits; units !== undefined && units <= this.#free; units = this.#queue.nextUnits) {
-      this.#free -= units;
-      this.#queue.serve();
-    }
+    return () => share[Symbol.dispose]();
   }
 }
