@@ -154,7 +154,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   gauge({
     name: 'framehold_shared',
-    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet.',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet; reads and writes, places for work on frames; spill, bytes of disk for work larger than memory (0 until there is some).',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ units }) => units),
   }),
@@ -178,7 +178,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   counter({
     name: 'framehold_shared_revocations',
-    help: 'Requests that were ended for others that waited: their tenant held more than its share, or they made no progress.',
+    help: 'Requests that were ended, and reads and writes of frames that were suspended, for others that waited: their tenant held more than its share, or they made no progress.',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ revoked }) => revoked),
   }),

@@ -60,6 +60,8 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
   const pools = [...poolFigures(parts.pools, engines)].map(
     async ([name, figures]) => [name, { ...figures, residentBytes: await residentBytes(figures.pids) }] as const,
   );
+  const { foreground, spill } = parts.pools;
+  const shared = { ...parts.capacities, followers, disk: store.uploadDisk, ...foreground.places, spill };
   const [disk, files, tenants] = await Promise.all([
     statfs(config.storage.dataDir).catch(() => undefined),
     openFiles(),
@@ -78,12 +80,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     scrubbedAt: store.scrubbedAt,
     isReady: readiness.problem === undefined,
     isStorageWritable: readiness.isStorageWritable,
-    shares: new Map(
-      Object.entries({ ...parts.capacities, followers, disk: store.uploadDisk }).map(([name, { figures }]) => [
-        name,
-        figures,
-      ]),
-    ),
+    shares: new Map(Object.entries(shared).map(([name, { figures }]) => [name, figures])),
     statements: new Map(
       [localEngineName, ...engines.clusters.map(({ name }) => name)].map((name) => [
         name,

@@ -81,6 +81,11 @@ export class DuckDbEngine implements FrameEngine {
     return this.#pool.figures;
   }
 
+  /** That tenants share. */
+  get places(): WorkerPool['places'] {
+    return this.#pool.places;
+  }
+
   /** Makes the operator's analytics database where there is none yet. */
   async createDatabase(path: string, options: JobOptions): Promise<void> {
     await this.#pool.call({ kind: 'createDatabase', path }, options);

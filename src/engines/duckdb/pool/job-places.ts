@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { FairShares, type Share } from '../../../core/async/fair-shares.ts';
+import { FairShares, type Share, type ShareFigures } from '../../../core/async/fair-shares.ts';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
 
 /** So many jobs of all tenants may be open for each that runs: those that are suspended, and those that wait for their client. */
@@ -41,6 +41,11 @@ export class JobPlaces {
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Of the places. */
+  get figures(): ShareFigures {
+    return this.running.figures;
   }
 
   /** Waits for a place. */

@@ -39,7 +39,8 @@ export class SpillShares {
   constructor({ directory, freeBytes }: SpillOptions) {
     this.#freeBytes = freeBytes ?? (() => freeBytesOf(directory));
     this.#shares = new FairShares({
-      units: Number.MAX_SAFE_INTEGER,
+      // Known when something is spilled.
+      units: 0,
       what: 'bytes of disk for work larger than memory',
       hint: 'ask for less at once, or try again when there is less other work',
       // What computes is not still, though it spills no more.

@@ -175,6 +175,11 @@ export class WorkerPool {
     };
   }
 
+  /** Of work on frames: the places that tenants share. */
+  get places(): { readonly reads: JobPlaces; readonly writes: JobPlaces } {
+    return { reads: this.#places.read, writes: this.#places.write };
+  }
+
   /** Starts a child, where there is none yet, for a job that is to come. */
   expect(owner: WorkerOwner): void {
     if (!this.#closed && this.#all.size === 0 && this.#starting.size === 0) this.#start(owner);
