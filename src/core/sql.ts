@@ -101,6 +101,8 @@ export interface Query {
   readonly viewTextEdits?: readonly TextEdit[] | undefined;
   /** Where it reads the external database. */
   readonly live?: LiveReads;
+  /** Of RETURNING: it names `merge_action`. */
+  readonly namesAction?: true;
 }
 
 /** What is put into a text, at an offset of it. */
@@ -416,8 +418,15 @@ export interface TableDefinition {
   readonly constraints?: TableConstraints | undefined;
 }
 
+/** Constraints of a table, with its name, for messages. */
+export interface NamedConstraints extends TableConstraints {
+  readonly table: string;
+}
+
 /** The table of an INSERT. */
 export interface InsertedTable extends TableDefinition {
+  /** For messages. */
+  readonly name: string;
   /** Columns that the query gives values for. Undefined: all, but for those that are generated. */
   readonly named: readonly string[] | undefined;
   /** By their names rather than their positions. Default false. */
@@ -430,7 +439,7 @@ export interface SqlJob {
   /** The result is what an INSERT of the query into this table would add. */
   readonly into?: InsertedTable | undefined;
   /** Those of a table that is made of the query's columns: what the engine cannot keep is refused. */
-  readonly constraints?: TableConstraints | undefined;
+  readonly constraints?: NamedConstraints | undefined;
   /** Default: the standard of all of them. */
   readonly settings?: StatementSettings | undefined;
   /** For a query that reads catalogs: all that they show. */

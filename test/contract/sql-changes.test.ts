@@ -40,6 +40,56 @@ async function tenRows(): Promise<string> {
   return name;
 }
 
+describe('names', () => {
+  test('are told apart as DuckDB does it: case counts for all letters but A to Z', async () => {
+    const statements = [
+      'CREATE OR REPLACE TABLE umlauts ("Ä" INT, "ä" INT, k INT, "\u212a" INT, PRIMARY KEY ("ä"))',
+      'INSERT INTO umlauts ("ä", "Ä", k, "\u212a") VALUES (2, 1, 3, 4)',
+      'UPDATE umlauts SET "ä" = 20, "Ä" = 10, k = 30, "\u212a" = 40',
+      'MERGE INTO umlauts USING (SELECT 30 AS j) ON k = j WHEN MATCHED THEN UPDATE SET "Ä" = "Ä" + 1, "ä" = "ä" + 2',
+      'ALTER TABLE umlauts ADD COLUMN "Ö" INT DEFAULT 5',
+      'ALTER TABLE umlauts ADD COLUMN "ö" INT DEFAULT 6',
+    ];
+    for (const sql of statements) expect((await run(sql)).status, sql).toBe(200);
+    expect(await rows('SELECT "ä", "Ä", "\u212a", k, "ö", "Ö" FROM umlauts')).toEqual([[22, 11, 40, 30, 6, 5]]);
+    const body = '{"Ä":1,"ä":2}\n{"ä":4,"Ä":3}\n';
+    expect(
+      (await ask(`${server.url}/imp?name=umlaut_lines&format=ndjson&fmt=json`, { method: 'POST', body })).status,
+    ).toBe(200);
+    expect(await rows('SELECT "ä", "Ä" FROM umlaut_lines')).toEqual([
+      [2, 1],
+      [4, 3],
+    ]);
+    for (const sql of [
+      'CREATE TABLE x (a INT, "A" INT)',
+      'UPDATE umlauts SET "Ä" = 1, "Ä" = 2',
+      'UPDATE umlauts SET k = 1, "K" = 2',
+    ])
+      expect(await answer(sql), sql).toMatchObject({ code: 'sql_error' });
+  });
+
+  test('of our own are in no message and decide nothing where they stand in a text of the caller', async () => {
+    const t = await tenRows();
+    expect(await answer(`INSERT INTO ${t} (id) SELECT CAST('insert_target' AS INT)`)).toMatchObject({
+      error: expect.stringContaining("'insert_target'"),
+    });
+    const merge = `MERGE INTO ${t} t USING (SELECT 1 AS k) ON t.id = k WHEN MATCHED THEN UPDATE SET g = 5 RETURNING`;
+    expect((await run(`${merge} *, 'merge_action' AS word`)).json()).toMatchObject({
+      columns: [{ name: 'id' }, { name: 'g' }, { name: 'v' }, { name: 'word' }],
+      dataset: [[1, 5, 'v1', 'merge_action']],
+    });
+    expect((await run(`${merge} *, "Merge_Action" AS did`)).json().dataset).toEqual([[1, 5, 'v1', 'UPDATE']]);
+    await run('CREATE OR REPLACE TABLE strict (a INT NOT NULL CHECK (a > 0))');
+    for (const [sql, message] of [
+      ['INSERT INTO strict VALUES (NULL)', 'column "a" of strict takes no NULL'],
+      ['INSERT INTO strict VALUES (-1)', 'on table strict'],
+      ['INSERT INTO strict VALUES (1, 2)', 'strict'],
+      ['CREATE TABLE loose (a INT, CHECK (b > 0))', 'b'],
+    ] as const)
+      expect(await answer(sql), sql).toMatchObject({ error: expect.stringContaining(message) });
+  });
+});
+
 describe('UPDATE', () => {
   test('changes the rows that match and keeps all others, in their order', async () => {
     const t = await tenRows();

@@ -268,7 +268,11 @@ describe('parameters', () => {
 
 describe('an INSERT of a PIVOT that does not list its values', () => {
   const hugeint = { kind: 'int', bits: 128, signed: true } as const;
-  const into = (...names: string[]) => ({ columns: names.map((name) => ({ name, type: hugeint })), named: undefined });
+  const into = (...names: string[]) => ({
+    name: 't',
+    columns: names.map((name) => ({ name, type: hugeint })),
+    named: undefined,
+  });
 
   async function pivot(on: DuckDbSqlEngine, using: string) {
     const trades = await lab.frame(

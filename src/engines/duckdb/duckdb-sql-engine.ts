@@ -24,6 +24,7 @@ import {
   type SqlTable,
   type Statement,
 } from '../../core/sql.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { analyticsFileState } from './analytics-file.ts';
@@ -368,10 +369,10 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
 function castsOf({ columns, readAs }: Pick<FrameTable, 'columns' | 'readAs'>): QueryTable['casts'] {
   if (readAs === undefined) return undefined;
   const counts = new Map<string, number>();
-  for (const { name } of columns) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  for (const { name } of columns) counts.set(asciiLower(name), (counts.get(asciiLower(name)) ?? 0) + 1);
   return readAs.flatMap((type, index) => {
     const { name = '' } = columns[index] ?? {};
-    const isOnly = name !== '' && counts.get(name.toLowerCase()) === 1;
+    const isOnly = name !== '' && counts.get(asciiLower(name)) === 1;
     return type !== null && isOnly ? [{ column: name, type }] : [];
   });
 }

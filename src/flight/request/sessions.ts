@@ -6,6 +6,7 @@ import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
 import { type StatementSettings, settingName, withSetting } from '../../core/statement-settings.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
@@ -106,8 +107,8 @@ export class Sessions {
       handles: options().temporary ?? noTables,
       set: (name, handle) => {
         const temporary = new Map(options().temporary);
-        if (handle === undefined) temporary.delete(name.toLowerCase());
-        else temporary.set(name.toLowerCase(), handle);
+        if (handle === undefined) temporary.delete(asciiLower(name));
+        else temporary.set(asciiLower(name), handle);
         this.#keep(call, id, { ...options(), temporary });
       },
       definitions: options().definitions ?? noDefinitions,

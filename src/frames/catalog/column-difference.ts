@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { Handle } from '../../core/handle.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 /** Rejects rows whose columns are not those of the frame. */
@@ -16,9 +17,9 @@ export function assertSameColumns(handle: Handle, held: readonly Column[], broug
 /** Rejects rows that have not all columns of the frame first, and others that SQL can tell from them behind. */
 export function assertWidens(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
   assertSameColumns(handle, held, brought.slice(0, Math.max(held.length, 1)));
-  const names = new Set(held.map(({ name }) => name.toLowerCase()));
+  const names = new Set(held.map(({ name }) => asciiLower(name)));
   for (const { name } of brought.slice(held.length)) {
-    if (name !== '' && !names.has(name.toLowerCase())) names.add(name.toLowerCase());
+    if (name !== '' && !names.has(asciiLower(name))) names.add(asciiLower(name));
     else {
       throw new AppError(
         'schema_mismatch',

@@ -75,7 +75,10 @@ async function alterOnce(
       ? request.query
       : await ownQuery(sources.engine, field.sql, { ...options, tenant: principal.tenant });
   const rows = { ...request, query };
-  await using result = await openRows(sources, principal, rows, options, { constraints, isKept: true });
+  await using result = await openRows(sources, principal, rows, options, {
+    constraints: constraints && { ...constraints, table: request.table.name },
+    isKept: true,
+  });
   const declared = alteredTypes(change, frame, result.columns, field);
   const { columns, versionId } = frame;
   await assertNoRows(change, frame, result);

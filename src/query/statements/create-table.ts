@@ -24,7 +24,7 @@ export async function createTable(
   const { handle, isHeld } = await targetFrame(sources.frames, principal, table);
   if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
   const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
-  const kept = { query, settings, parameters, constraints };
+  const kept = { query, settings, parameters, constraints: constraints && { ...constraints, table: table.name } };
   try {
     const { rows } = await keepRows(sources, principal, kept, { handle, mode, constraints }, options);
     return { rows, hasChanged: true };
@@ -46,7 +46,7 @@ async function createTemporary(
   const before = temporaryHandle(session, table);
   if (before !== undefined && ifTaken === 'keep') return { rows: 0, hasChanged: false };
   if (before !== undefined && ifTaken === 'fail') throw temporaryExists(table);
-  const kept = { query, parameters, constraints, settings };
+  const kept = { query, parameters, constraints: constraints && { ...constraints, table: table.name }, settings };
   const handle = generateHandle();
   const put = { handle, mode: 'create', ttlMs: temporaryTtlMs, constraints } as const;
   const { rows } = await keepRows(sources, principal, kept, put, options);

@@ -128,7 +128,7 @@ async function insertTarget(
   const { constraints } = frame;
   const columns = sqlColumns(frame);
   const named = match === 'defaults' ? [anyColumn(frame)] : listed;
-  const into = { columns, constraints, named, isByName: match === 'name' };
+  const into = { name: table.name, columns, constraints, named, isByName: match === 'name' };
   return { handle, into, definition: definitionOf(frame) };
 }
 

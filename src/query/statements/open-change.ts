@@ -11,7 +11,7 @@ import {
   type SqlJob,
   targetSchema,
 } from '../../core/sql.ts';
-import { isSameName } from '../../core/text/ascii-lower.ts';
+import { asciiLower, isSameName } from '../../core/text/ascii-lower.ts';
 import { viewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
 import type { CallOptions } from '../frame-sql.ts';
@@ -64,6 +64,7 @@ export async function openChange(
   const job: ChangeJob = {
     query,
     into: {
+      name: table.name,
       columns: [...changeColumns(action), ...values],
       named: isWhole && !hasDefaults ? undefined : named,
       // Rows that go are held against nothing.
@@ -101,12 +102,12 @@ export function changeColumns(action: string): readonly SqlColumn[] {
 
 /** The column that says what happens to a row. */
 export function actionNameOf({ verb, returning }: Change): string {
-  return verb === 'merge' && returning?.sql.includes(mergeActionColumn) === true ? mergeActionColumn : actionColumn;
+  return verb === 'merge' && returning?.namesAction === true ? mergeActionColumn : actionColumn;
 }
 
 /** Refuses columns that have the names of others beside them. */
 export function assertOwnNames(own: readonly string[], columns: readonly Column[], handle: Handle): void {
-  const found = columns.find(({ name }) => own.includes(name.toLowerCase()));
+  const found = columns.find(({ name }) => own.includes(asciiLower(name)));
   if (found === undefined) return;
   throw new AppError(
     'sql_error',

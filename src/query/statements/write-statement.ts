@@ -1,4 +1,3 @@
-import { AppError } from '../../core/app-error.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { AnalysedStatement, CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
 import { ofSession } from '../tables/temporary-tables.ts';
@@ -26,26 +25,19 @@ export async function prepareWrite(
   const nothing = { isUpdate, columns: [], parameters: [] };
   sources.frames.assertMayWrite(principal);
   switch (statement.kind) {
-    case 'createTable':
-      if (statement.isTemporary) ofSession(options.temporary, 'TABLE', statement.table);
-      return await ofStatement(statement, async () => {
-        const { query, settings } = statement;
-        return { ...(await describeQuery(sources, principal, { query, settings }, options)), isUpdate, columns: [] };
-      });
+    case 'createTable': {
+      const { query, settings, table, isTemporary } = statement;
+      if (isTemporary) ofSession(options.temporary, 'TABLE', table);
+      return { ...(await describeQuery(sources, principal, { query, settings }, options)), isUpdate, columns: [] };
+    }
     case 'insert':
-      return await ofStatement(statement, async () => ({
-        ...(await prepareInsert(sources, principal, statement, options)),
-        isUpdate,
-      }));
+      return { ...(await prepareInsert(sources, principal, statement, options)), isUpdate };
     case 'createView':
       if (statement.isTemporary) ofSession(options.temporary, 'VIEW', statement.table);
       await describeQuery(sources, principal, { query: statement.query }, options);
       return nothing;
     case 'change':
-      return await ofStatement(statement, async () => ({
-        ...(await prepareChange(sources, principal, statement, options)),
-        isUpdate,
-      }));
+      return { ...(await prepareChange(sources, principal, statement, options)), isUpdate };
     case 'truncate':
     case 'drop':
     case 'alter':
@@ -69,43 +61,24 @@ export async function runWrite(
   frames.assertMayWrite(principal);
   switch (statement.kind) {
     case 'createTable':
-      return await ofStatement(statement, () => createTable(sources, principal, statement, parameters, options));
+      return await createTable(sources, principal, statement, parameters, options);
     case 'insert':
-      return await ofStatement(statement, () =>
-        retried(() => insertRows(sources, principal, { ...request, statement }, options)),
-      );
+      return await retried(() => insertRows(sources, principal, { ...request, statement }, options));
     case 'createView':
       return await createView(sources, principal, statement, options);
     case 'change':
-      return await ofStatement(statement, () =>
-        retried(() => changeRows(sources, principal, statement, request, options)),
-      );
+      return await retried(() => changeRows(sources, principal, statement, request, options));
     case 'truncate':
       return await truncate(sources, principal, statement, options);
     case 'drop':
       return await drop(frames, principal, statement, options);
     case 'alter':
-      return await ofStatement(statement, () => alterFrame(sources, principal, statement, options));
+      return await alterFrame(sources, principal, statement, options);
     case 'define':
       return { rows: 0, hasChanged: await define(sources, principal, statement, options) };
     case 'undefine':
       return { rows: 0, hasChanged: await undefine(frames, principal, statement, options) };
     default:
       return statement satisfies never;
-  }
-}
-
-/** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */
-async function ofStatement<T>(
-  { table }: Extract<WriteStatement, { kind: 'createTable' | 'insert' | 'alter' | 'change' }>,
-  act: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { hint, position, retryAfterSeconds } = error;
-    const message = error.message.replaceAll('insert_target', table.name);
-    throw new AppError(error.code, message, { hint, position, retryAfterSeconds, cause: error });
   }
 }

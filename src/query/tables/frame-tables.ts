@@ -5,6 +5,7 @@ import { isHandle } from '../../core/handle.ts';
 import type { Principal, Tenant } from '../../core/principal.ts';
 import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../../core/sql.ts';
 import { frameNameOf } from '../../core/table-name.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
 
@@ -22,7 +23,7 @@ export async function findFrame(
   const alike: FrameName[] = [];
   for await (const { handle } of candidates) {
     if (handle === wanted) return handle;
-    if (handle.toLowerCase() === wanted.toLowerCase()) alike.push(handle);
+    if (isSameName(handle, wanted)) alike.push(handle);
   }
   if (alike.length > 1) throw differsInCase(...alike);
   return alike[0];

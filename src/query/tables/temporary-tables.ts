@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Definition } from '../../core/definition.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Query, TableName } from '../../core/sql.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
 
 /** Tables, views, macros and types that only one session finds. A table or view is held under a handle that the server made. */
 export interface TemporaryTables {
@@ -21,7 +22,7 @@ export const temporaryTtlMs = 24 * 3_600_000;
 /** The frame behind a name of the session, which goes before a frame of that name. */
 export function temporaryHandle(tables: TemporaryTables | undefined, table: TableName): Handle | undefined {
   const isPlain = table.catalog === undefined && table.schema === undefined;
-  return isPlain ? tables?.handles.get(table.name.toLowerCase()) : undefined;
+  return isPlain ? tables?.handles.get(asciiLower(table.name)) : undefined;
 }
 
 /** The tables of the session, where there is one. */

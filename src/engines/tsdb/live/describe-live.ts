@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { LiveRead } from '../../../core/live-read.ts';
 import type { LiveColumn } from '../../../core/live-tables.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { queryFault } from '../../../core/text/tsdb-query.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import { type Answer, askJson, QuestDbError } from './json-answer.ts';
@@ -140,7 +141,7 @@ function sourceColumns(
   shown: string,
   options: { readonly isComputed: boolean },
 ): readonly SourceColumn[] {
-  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const names = new Set(columns.map(({ name }) => asciiLower(name)));
   if (names.size === 0 || names.size < columns.length || columns.some(({ name }) => /["\0]|^$/.test(name))) {
     throw new AppError('tsdb_unreachable', `the columns of ${shown} cannot be told`, {
       hint: 'give each column of the query a name of its own',

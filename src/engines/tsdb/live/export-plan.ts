@@ -1,6 +1,7 @@
 import type { LiveCondition, LiveRead, LiveValue } from '../../../core/live-read.ts';
 import type { LivePlan, LiveStatement } from '../../../core/live-tables.ts';
 import type { StatementSettings } from '../../../core/statement-settings.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { quotedName, type Source, type SourceColumn } from './describe-live.ts';
 import { timeLiteral } from './time-literal.ts';
 
@@ -42,7 +43,7 @@ function limitText(
   const { order } = limit;
   if (order === undefined) return ` LIMIT ${rows}`;
   const { timestamp } = source;
-  if (timestamp?.name.toLowerCase() !== order.column) return undefined;
+  if (timestamp === undefined || asciiLower(timestamp.name) !== order.column) return undefined;
   const isDown = order.direction === 'default' ? settings?.default_order === 'DESC' : order.direction === 'descending';
   return ` ORDER BY ${quotedName(timestamp.name)}${isDown ? ' DESC' : ''} LIMIT ${rows}`;
 }
@@ -52,7 +53,7 @@ function usedColumns(source: Source, reads: readonly LiveRead[]): readonly Sourc
   // All columns of a query are its author's choice.
   if (!source.isTable || reads.some((read) => read.columns === undefined)) return columns;
   const used = new Set(reads.flatMap((read) => read.columns ?? []));
-  const found = columns.filter(({ name }) => used.has(name.toLowerCase()));
+  const found = columns.filter(({ name }) => used.has(asciiLower(name)));
   if (found.length > 0) return found;
   // The rows are counted.
   const only = columns.find(({ name }) => name === timestamp?.name) ?? columns[0];
@@ -76,7 +77,7 @@ function pushable(
   condition: LiveCondition,
   settings: StatementSettings | undefined,
 ): string | undefined {
-  const column = source.columns.find(({ name }) => name.toLowerCase() === condition.column);
+  const column = source.columns.find(({ name }) => asciiLower(name) === condition.column);
   if (column === undefined) return undefined;
   const { timestamp } = source;
   if (timestamp?.name === column.name) {

@@ -137,7 +137,12 @@ async function conflictJob(
   return {
     query: onConflict.query,
     tables: [{ ...frame, rowNumbers: rowNumberColumn }, given, rows],
-    into: { columns: [...changeColumns(actionColumn), ...sqlColumns(reader)], named: undefined, constraints },
+    into: {
+      name: table.name,
+      columns: [...changeColumns(actionColumn), ...sqlColumns(reader)],
+      named: undefined,
+      constraints,
+    },
     settings,
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { type ReceivedField, unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
 import { vectorBytes } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 
@@ -32,7 +33,7 @@ function checkMembers(field: ReceivedField): void {
       if (name === '' || name.includes('\0')) {
         throw unsupported(field, 'a struct or union with a field without a proper name');
       }
-      const folded = name.toLowerCase();
+      const folded = asciiLower(name);
       if (taken.has(folded))
         throw unsupported(field, `the field name ${JSON.stringify(name)} twice, by case or exactly`);
       taken.add(folded);

@@ -1,5 +1,6 @@
 import type { Query } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { BuiltText } from './built-text.ts';
 import { beginsClause, ConstraintClauses, noSequences } from './constraint-clauses.ts';
@@ -45,8 +46,8 @@ function takeColumns(cursor: TokenCursor, clauses: ConstraintClauses): readonly 
     if (columns.length > 0 && clauses.takesOfTable()) continue;
     const { position } = cursor;
     const name = cursor.takeName('the name of a column');
-    if (names.has(name.toLowerCase())) throw repeatedColumn(name, position);
-    names.add(name.toLowerCase());
+    if (names.has(asciiLower(name))) throw repeatedColumn(name, position);
+    names.add(asciiLower(name));
     const typeAt = cursor.position;
     const type = takeType(cursor);
     refuseSerial(type, typeAt);

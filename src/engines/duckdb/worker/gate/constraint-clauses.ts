@@ -126,10 +126,10 @@ export class ConstraintClauses {
     columns: readonly string[],
     texts: readonly string[] = this.expressions.map(textOf),
   ): TableConstraints | undefined {
-    const spelled = new Map(columns.map((name) => [name.toLowerCase(), name]));
+    const spelled = new Map(columns.map((name) => [asciiLower(name), name]));
     const keyOf = ({ name, columns: named, position }: WrittenKey): TableKey => {
       const found = named.map((each) => {
-        const column = spelled.get(each.toLowerCase());
+        const column = spelled.get(asciiLower(each));
         if (column === undefined) throw keyError(`column ${sqlName(each)} of a key is not in the table`, position);
         if (this.#generated.has(column)) throw keyError(`column ${sqlName(each)} is generated: no key`, position);
         return column;

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Query, Statement } from '../../../../core/sql.ts';
+import { isSameName } from '../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { definedTable } from './column-definitions.ts';
 import type { GateText } from './gate-query.ts';
@@ -42,7 +43,7 @@ function takeNames(cursor: TokenCursor): readonly string[] {
   do {
     const { position } = cursor;
     const name = cursor.takeName('the name of a column');
-    if (names.some((other) => other.toLowerCase() === name.toLowerCase())) throw repeatedColumn(name, position);
+    if (names.some((other) => isSameName(other, name))) throw repeatedColumn(name, position);
     names.push(name);
   } while (cursor.takesMark(','));
   cursor.takesMark(')');

@@ -1,5 +1,6 @@
 import type { Column } from '../../../../core/data-type.ts';
 import type { FirstNull } from '../../../../core/frame-engine.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
@@ -14,7 +15,7 @@ export async function firstNulls(
   columns: readonly Column[],
   wanted: readonly string[],
 ): Promise<FirstNull[]> {
-  const isHidden = columns.some(({ name }) => name.toLowerCase() === rowNumberColumn);
+  const isHidden = columns.some(({ name }) => asciiLower(name) === rowNumberColumn);
   const row = isHidden ? 'NULL::BIGINT' : rowNumberColumn;
   const found: FirstNull[] = [];
   const names = new Set(columns.map(({ name }) => name));

@@ -1,5 +1,6 @@
 import type { Column } from '../../../../core/data-type.ts';
 import type { ParquetRows, PartSource } from '../../../../core/frame-engine.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { parquetRelation, unpruned } from './parquet-relation.ts';
@@ -80,7 +81,7 @@ export function numberedRows(
   columns: readonly Column[],
   names: { readonly own: readonly string[]; readonly number: string },
 ): string | undefined {
-  if (names.own.some((name) => name.toLowerCase() === rowNumberColumn)) return undefined;
+  if (names.own.some((name) => asciiLower(name) === rowNumberColumn)) return undefined;
   let start = 0;
   const relations = parts.map(({ path, rows, columnCount }) => {
     const number = `${rowNumberColumn} + ${start} AS ${sqlName(names.number)}`;
@@ -134,7 +135,7 @@ function firstRowsOf(parts: readonly PartSource[], firstRow: number): number[] {
 }
 
 function isHidden(name: string, columns: readonly Column[]): boolean {
-  return columns.some((column) => column.name.toLowerCase() === name);
+  return columns.some((column) => asciiLower(column.name) === name);
 }
 
 /** Only the row groups that hold the range are read. */

@@ -1,3 +1,5 @@
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+
 /** Names that Parquet's writer keeps as they are and SQL can tell apart: it renames those that repeat, whatever their case. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -5,11 +7,11 @@ export function uniqueNames(names: readonly string[]): string[] {
   const tried = new Map<string, number>();
   return names.map((name) => {
     let unique = name === '' ? 'column' : name;
-    const key = name.toLowerCase();
+    const key = asciiLower(name);
     let n = tried.get(key) ?? 0;
-    while (taken.has(unique.toLowerCase())) unique = `${name}_${++n}`;
+    while (taken.has(asciiLower(unique))) unique = `${name}_${++n}`;
     tried.set(key, n);
-    taken.add(unique.toLowerCase());
+    taken.add(asciiLower(unique));
     return unique;
   });
 }

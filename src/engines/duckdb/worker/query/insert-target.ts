@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../../../../core/app-error.ts';
 import type { Column } from '../../../../core/data-type.ts';
-import type { InsertedTable, SqlColumn, SqlJob } from '../../../../core/sql.ts';
-import type { TableConstraints } from '../../../../core/table-constraints.ts';
+import type { InsertedTable, NamedConstraints, SqlColumn, SqlJob } from '../../../../core/sql.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
@@ -15,7 +16,9 @@ export interface InsertTarget extends AsyncDisposable {
   readonly selectSql: string;
 }
 
-const table = 'temp.main.insert_target';
+/** Nobody else knows the name: where an error has it, the name of the frame is meant. */
+const standIn = `insert_target_${randomBytes(8).toString('hex')}`;
+const table = `temp.main.${standIn}`;
 
 export async function insertTarget(connection: Connection, into: SqlJob['into']): Promise<InsertTarget | undefined> {
   if (into === undefined) return undefined;
@@ -32,17 +35,29 @@ export async function insertTarget(connection: Connection, into: SqlJob['into'])
 export async function assertConstraints(
   connection: Connection,
   columns: readonly SqlColumn[],
-  constraints: TableConstraints,
+  constraints: NamedConstraints,
 ): Promise<void> {
   const items = await tableDefinition(connection, { columns, constraints });
   try {
     await createTarget(connection, [...items, ...keyDefinitions(constraints)]);
   } catch (error) {
     // It quotes a text of ours.
-    throw error instanceof DuckDbError && !error.interrupted ? sqlError(error, '', () => -1) : error;
+    if (!(error instanceof DuckDbError) || error.interrupted) throw error;
+    throw underName(
+      constraints.table,
+      sqlError(error, '', () => -1),
+    );
   } finally {
     await connection.tidy(`DROP TABLE IF EXISTS ${table}`);
   }
+}
+
+/** The error as it is of a frame of that name. */
+export function underName(name: string, error: AppError): AppError {
+  const { code, message, hint, position, retryAfterSeconds } = error;
+  const named = (text: string): string => text.replaceAll(standIn, () => name);
+  const options = { hint: hint && named(hint), position, retryAfterSeconds, cause: error.cause };
+  return new AppError(code, named(message), options);
 }
 
 /** What stands before the query. */
@@ -52,5 +67,5 @@ export function insertInto({ named, isByName }: InsertedTable): string {
 }
 
 async function createTarget(connection: Connection, items: readonly string[]): Promise<void> {
-  await connection.run(`CREATE OR REPLACE TEMP TABLE insert_target (${items.join(', ')})`);
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${standIn} (${items.join(', ')})`);
 }

@@ -1,8 +1,14 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { Cleanup } from '../../../../core/async/cleanup.ts';
 import type { Column } from '../../../../core/data-type.ts';
-import { isAnalytics, type Query, type SqlDescription, type TableName, type TextEdit } from '../../../../core/sql.ts';
-import type { TableConstraints } from '../../../../core/table-constraints.ts';
+import {
+  isAnalytics,
+  type NamedConstraints,
+  type Query,
+  type SqlDescription,
+  type TableName,
+  type TextEdit,
+} from '../../../../core/sql.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
@@ -19,7 +25,7 @@ import type { Connection, PreparedStatement } from '../native/session.ts';
 import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
 import { assertTables } from './analytics-names.ts';
 import { explainRows } from './explain-rows.ts';
-import { assertConstraints, type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
+import { assertConstraints, type InsertTarget, insertInto, insertTarget, underName } from './insert-target.ts';
 import { parameterTypes } from './parameter-types.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import { runShort, type ShortResult } from './short-query.ts';
@@ -132,7 +138,7 @@ export async function* runQuery(
 }
 
 /** Whether DuckDB can keep them for a table of the query's columns. */
-async function assertDefinition(connection: Connection, query: Query, constraints: TableConstraints): Promise<void> {
+async function assertDefinition(connection: Connection, query: Query, constraints: NamedConstraints): Promise<void> {
   using statement = await prepareQuery(connection, query.sql);
   const { declaredTypes } = statement;
   const columns = (await readableColumns(connection, query, statement)).map((column, index) => ({
@@ -329,7 +335,8 @@ async function explain(
   };
   const sql = editedText(query.sql, edits);
   const types = [sql, ...(into?.columns ?? []).map(({ type, declared }) => sqlTypeName(declared ?? type))].join('\n');
-  return sqlError(error, before + sql, place, columns, types);
+  const told = sqlError(error, before + sql, place, columns, types);
+  return into === undefined ? told : underName(into.name, told);
 }
 
 /**

@@ -3,6 +3,7 @@ import { AppError } from '../../../../core/app-error.ts';
 import { liveSchema } from '../../../../core/live-read.ts';
 import type { ListTable } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
@@ -75,7 +76,7 @@ export class SqlCatalog {
       const { source } = table;
       const stored = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
       const relation = stored && asDeclared(stored, table);
-      return relation !== undefined && this.#views.get(viewName(table).toLowerCase()) === relation;
+      return relation !== undefined && this.#views.get(asciiLower(viewName(table))) === relation;
     });
   }
 
@@ -109,7 +110,7 @@ export class SqlCatalog {
     for (const table of tables) {
       const relation = await this.#relation(table, wanted);
       const own = await this.#columnNames(relation);
-      const hasOwn = own.some((name) => name.toLowerCase() === rowIdName);
+      const hasOwn = own.some((name) => asciiLower(name) === rowIdName);
       if (hasOwn && !mayOwn) return false;
       const numbered = hasOwn ? relation : numberedRelation(table, relation, own);
       if (numbered === undefined) return false;
@@ -134,8 +135,8 @@ export class SqlCatalog {
     try {
       for (const table of copied) {
         const name = viewName(table);
-        const relation = this.#views.get(name.toLowerCase());
-        this.#views.delete(name.toLowerCase());
+        const relation = this.#views.get(asciiLower(name));
+        this.#views.delete(asciiLower(name));
         await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
         copies.push(name);
         const rows = hasRows ? '' : ' LIMIT 0';
@@ -161,7 +162,7 @@ export class SqlCatalog {
       for (const table of tables) {
         if (table.source.kind !== 'defined') continue;
         const name = viewName(table);
-        this.#views.delete(name.toLowerCase());
+        this.#views.delete(asciiLower(name));
         await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
         defined.push(name);
         const items = await wholeDefinition(this.connection, table.source);
@@ -180,7 +181,7 @@ export class SqlCatalog {
   async dropLive(tables: readonly QueryTable[]): Promise<void> {
     for (const table of tables) {
       if (table.source.kind !== 'live') continue;
-      this.#views.delete(viewName(table).toLowerCase());
+      this.#views.delete(asciiLower(viewName(table)));
       // Each query of the external database has a schema of its own.
       const isQuery = table.schema !== liveSchema;
       await this.connection.tidy(
@@ -191,7 +192,7 @@ export class SqlCatalog {
 
   async #showView(table: QueryTable, relation: string): Promise<void> {
     const name = viewName(table);
-    const key = name.toLowerCase();
+    const key = asciiLower(name);
     if (this.#views.get(key) === relation) return;
     this.#views.delete(key);
     if (table.schema !== undefined) await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table)}`);

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../../core/app-error.ts';
 import type { UnnamedPlace } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
 import type { Token, TokenizedStatement } from '../tokenizer.ts';
@@ -163,9 +164,9 @@ function takeInsert(
     const name = token === undefined || behind - from !== 1 ? undefined : nameOf(token);
     if (token === undefined || name === undefined)
       throw new AppError('sql_error', 'expected the name of a column', { position: token?.start ?? position });
-    if (seen.has(name.toLowerCase()))
+    if (seen.has(asciiLower(name)))
       throw new AppError('sql_error', `column ${sqlName(name)} is there more than once`, { position: token.start });
-    seen.add(name.toLowerCase());
+    seen.add(asciiLower(name));
     const value = items[index] as TokenRange;
     return { name, position: token.start, value, isDefault: isDefault(tokens, value) };
   });

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../../core/app-error.ts';
 import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { asciiLower, isSameName } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
 import { nameOf, type TokenCursor } from '../token-cursor.ts';
@@ -148,7 +148,7 @@ function columnsOf(branches: readonly Branch[]): { name: string; position: numbe
   const columns = new Map<string, { name: string; position: number; isDefault: false }>();
   for (const { set } of branches) {
     for (const { name, position } of set) {
-      if (!columns.has(name.toLowerCase())) columns.set(name.toLowerCase(), { name, position, isDefault: false });
+      if (!columns.has(asciiLower(name))) columns.set(asciiLower(name), { name, position, isDefault: false });
     }
   }
   return [...columns.values()];
@@ -169,7 +169,7 @@ function addValues(
     const column = `${alias}.${sqlName(name)}`;
     text.ours(`${at === 0 ? ' REPLACE (' : ', '}CASE ${branchName}`);
     for (const [index, branch] of branches.entries()) {
-      const item = branch.set.find((each) => each.name.toLowerCase() === name.toLowerCase());
+      const item = branch.set.find((each) => isSameName(each.name, name));
       if (item === undefined) continue;
       // Where the column has a default, that stands there before the statement runs.
       if (item.isDefault) text.ours(` WHEN ${index} THEN NULL`);

@@ -1,7 +1,8 @@
 import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { isSameName } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
+import { nameOf } from '../token-cursor.ts';
 import type { TokenizedStatement } from '../tokenizer.ts';
 import { type Clauses, queryClauses, type TokenRange } from './clauses.ts';
 import { ComposedText, type Target } from './composed-text.ts';
@@ -24,10 +25,11 @@ export async function returningQuery(
   if (items.from >= items.to) text.value(items, 'columns behind RETURNING');
   const { tokens } = statement;
   const namesAction =
-    hasAction && tokens.slice(items.from, items.to).some(({ text: name }) => asciiLower(name) === mergeActionColumn);
+    hasAction && tokens.slice(items.from, items.to).some((token) => isSameName(nameOf(token) ?? '', mergeActionColumn));
   if (namesAction) addWithAction(text, statement, clauses.items(items), target);
   else text.callers(items).ours(' FROM ').target(target);
-  return await text.gated(gate, { isForAll: false, isOfEachRow: 'RETURNING' });
+  const query = await text.gated(gate, { isForAll: false, isOfEachRow: 'RETURNING' });
+  return namesAction ? { ...query, namesAction } : query;
 }
 
 /** With a column more, which `*` does not mean. */

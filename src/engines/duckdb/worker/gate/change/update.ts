@@ -1,5 +1,6 @@
 import { AppError } from '../../../../../core/app-error.ts';
 import type { SetColumn, Statement } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
 import { isWord, nameOf, type TokenCursor } from '../token-cursor.ts';
@@ -85,10 +86,10 @@ export function assignments(
   const add = (name: Token | undefined, value: TokenRange): void => {
     const column = name === undefined ? undefined : nameOf(name);
     if (name === undefined || column === undefined) throw expected('the name of a column', name, tokens);
-    if (seen.has(column.toLowerCase())) {
+    if (seen.has(asciiLower(column))) {
       throw new AppError('sql_error', `column ${sqlName(column)} is set more than once`, { position: name.start });
     }
-    seen.add(column.toLowerCase());
+    seen.add(asciiLower(column));
     const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
     all.push({ name: column, position: name.start, isDefault, value });
   };

@@ -1,3 +1,4 @@
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { jsonValueEnd, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import { KindFinder, type TextKind } from '../text/text-kind.ts';
@@ -117,7 +118,7 @@ export class JsonShape {
 
   #structType(): string | undefined {
     const fields = [...(this.#fields ?? [])];
-    const names = new Set(fields.map(([name]) => name.toLowerCase()));
+    const names = new Set(fields.map(([name]) => asciiLower(name)));
     if (!this.#isUniform || fields.length === 0 || names.size < fields.length || names.has('')) return undefined;
     const members = fields.map(([name, shape]) => {
       const type = shape.inner;
