@@ -16,6 +16,7 @@ import { startGrpcListener } from '../grpc/server/listener.ts';
 import { createReflectionServices } from '../grpc/server/reflection.ts';
 import type { Route } from '../http/exchange/route.ts';
 import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
+import type { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import { type Capacities, placesForRequests } from './capacities.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 import type { Tracing } from './tracing.ts';
@@ -29,6 +30,7 @@ export interface ListenerParts extends RouteParts {
   readonly audit: Audit | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
+  readonly turns: EventLoopWatch;
 }
 
 interface Listeners extends AsyncDisposable {
@@ -95,6 +97,7 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
     watch: parts.watch,
     tickets: parts.tickets,
     counter: parts.timings.http,
+    eventLoop: parts.turns,
     beginSpan: parts.tracing?.beginSpan,
     tls: parts.tls,
     routes: httpRoutes(config, parts, grpc),
@@ -168,6 +171,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     audit: parts.audit,
     watch: parts.watch,
     counter: parts.timings.grpc,
+    eventLoop: parts.turns,
     beginSpan: parts.tracing?.beginSpan,
     tls: parts.tls,
     logger,

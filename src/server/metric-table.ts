@@ -7,6 +7,7 @@ import type { TenantLimits } from '../core/principal.ts';
 import type { PoolFigures } from '../engines/duckdb/pool/worker-pool.ts';
 import type { FrameUse, StoreBacklog, StoreTotals } from '../frames/frames.ts';
 import type { EventLoopDelay } from '../telemetry/event-loop-delay.ts';
+import type { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import type { Figures, Metric } from '../telemetry/metric.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
 
@@ -44,6 +45,7 @@ export interface MetricReading {
   readonly connections: ReadonlyMap<string, number>;
   /** Undefined where nothing was measured yet. */
   readonly delay: EventLoopDelay | undefined;
+  readonly turns: Pick<EventLoopWatch, 'longestMs' | 'longTurns'>;
   readonly disk: { readonly bavail: number; readonly blocks: number; readonly bsize: number } | undefined;
   readonly files: { readonly open: number; readonly most: number } | undefined;
   readonly memory: NodeJS.MemoryUsage;
@@ -464,6 +466,16 @@ export const metricTable: readonly Metric<MetricReading>[] = [
     name: 'nodejs_eventloop_delay_max_seconds',
     help: 'The same, at most.',
     read: ({ delay }) => seconds(delay?.maxMs),
+  }),
+  gauge({
+    name: 'framehold_event_loop_longest_turn_seconds',
+    help: 'The longest turn of the event loop within the last one to two minutes: nobody is served while it lasts.',
+    read: ({ turns }) => seconds(turns.longestMs),
+  }),
+  counter({
+    name: 'framehold_event_loop_long_turns',
+    help: 'Turns of more than 250 ms. The log names the request of each, as far as it is known.',
+    read: ({ turns }) => turns.longTurns,
   }),
   gauge({
     name: 'nodejs_eventloop_utilization_ratio',

@@ -9,6 +9,7 @@ import type { Followers } from '../follow/followers.ts';
 import type { FrameStore } from '../frames/store.ts';
 import type { MetricsSource } from '../http/routes/metrics.ts';
 import type { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
+import type { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import { exposition } from '../telemetry/exposition.ts';
 import { openFiles, residentBytes } from '../telemetry/process-figures.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
@@ -25,6 +26,7 @@ export interface MetricParts {
   readonly config: Config;
   readonly timings: ServerTimings;
   readonly eventLoop: EventLoopMonitor;
+  readonly turns: EventLoopWatch;
   readonly store: FrameStore;
   readonly pools: FramePools;
   readonly queries: Queries;
@@ -89,6 +91,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     ),
     connections: connections(),
     delay: eventLoop.read(),
+    turns: parts.turns,
     disk,
     files,
     memory: process.memoryUsage(),

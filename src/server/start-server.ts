@@ -13,6 +13,7 @@ import type { ShownConfig } from '../http/routes/config.ts';
 import { metricsRoute } from '../http/routes/metrics.ts';
 import { ExportFiles } from '../http/table/export-files.ts';
 import { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
+import { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import { ServerTimings } from '../telemetry/server-timings.ts';
 import { ServerTls } from '../tls/server-tls.ts';
 import { openAccess, openAudit, openRecords, tenantReach } from './access.ts';
@@ -84,12 +85,14 @@ export async function startServer(
     cleanup.defer(async () => followers[Symbol.dispose]());
     const eventLoop = new EventLoopMonitor();
     cleanup.defer(async () => eventLoop[Symbol.dispose]());
+    const turns = new EventLoopWatch(logger.area('server'));
+    cleanup.defer(() => turns[Symbol.dispose]());
     let connections: () => ReadonlyMap<string, number> = () => new Map();
     // Not that of `/stats`: who asks more often would take the figures from who asks less.
     const scraped = new EventLoopMonitor(longestScrapeMs);
     cleanup.defer(async () => scraped[Symbol.dispose]());
     const metrics = createMetrics({
-      ...{ config, timings, eventLoop: scraped, store, pools, queries, followers, readiness, records, tracing },
+      ...{ config, timings, eventLoop: scraped, turns, store, pools, queries, followers, readiness, records, tracing },
       capacities,
       connections: () => connections(),
     });
@@ -98,7 +101,17 @@ export async function startServer(
     await openPlainListener(config, config.metrics.bindAddress, told, capacities, cleanup, logger);
     const workerPids = (): number[] =>
       [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
-    const own = { timings, tracing, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
+    const own = {
+      timings,
+      turns,
+      tracing,
+      readiness,
+      metrics,
+      eventLoop,
+      totals: () => store.totals,
+      workerPids,
+      shown,
+    };
     const { cache, diskCache } = store;
     const exportFiles = cleanup.use(new ExportFiles());
     const shared = { capacities, exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };

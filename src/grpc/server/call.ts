@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/app-error.ts';
 import type { FairShares, Share } from '../../core/async/fair-shares.ts';
+import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -43,6 +44,8 @@ export interface StartCallOptions {
   readonly logger: Logger;
   /** Called when its stream is gone. */
   readonly onClosed: (ended: EndedCall) => void;
+  /** Called as work for it goes on. */
+  readonly goesOn: () => void;
 }
 
 /** How a call went. */
@@ -154,6 +157,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       end(okTrailers, last);
     };
     const respond = (): void => {
+      options.goesOn();
       answeredMs = performance.now();
       startResponse(stream, headers);
     };
@@ -199,7 +203,7 @@ interface RunParts extends RunningCall {
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
-  { method, record, timeouts }: StartCallOptions,
+  { method, record, timeouts, identify, goesOn }: StartCallOptions,
   { stopping, respond, abort, place }: RunParts,
 ): Promise<readonly Message[]> {
   const sendAtOnce = async (messages: readonly Message[]): Promise<readonly Message[]> => {
@@ -211,6 +215,7 @@ async function run(
   };
   const sendAll = async (messages: AsyncIterable<Message>): Promise<readonly Message[]> => {
     for await (const message of messages) {
+      goesOn();
       stopping.throwIfAborted();
       if (record !== undefined) await acknowledge(record, stopping);
       if (!stream.headersSent) respond();
@@ -222,18 +227,24 @@ async function run(
     if (!stream.headersSent && !stopping.isAborted) respond();
     return [];
   };
+  const oneMessage = async (): Promise<Uint8Array> => {
+    const request = await onlyMessage(stream, call, method, timeouts.request);
+    if (request.length > lightBytes) await ownTurn(identify === undefined ? '' : call.lane);
+    goesOn();
+    return request;
+  };
   switch (method.kind) {
     case 'unary': {
-      const request = await onlyMessage(stream, call, method, timeouts.request);
+      const request = await oneMessage();
       return sendAtOnce([await method.handle(request, call)]);
     }
     case 'serverStreaming': {
-      const request = await onlyMessage(stream, call, method, timeouts.request);
+      const request = await oneMessage();
       const messages: Messages = await method.handle(request, call);
       return Symbol.asyncIterator in messages ? sendAll(messages) : sendAtOnce(messages);
     }
     case 'streaming':
-      return sendAll(method.handle(requestMessages(stream, call, method, { revoke: abort, place }), call));
+      return sendAll(method.handle(requestMessages(stream, call, method, { revoke: abort, place, goesOn }), call));
     default:
       return method satisfies never;
   }

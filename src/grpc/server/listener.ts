@@ -19,6 +19,7 @@ import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import type { BeginSpan } from '../../core/span.ts';
+import type { EventLoopWatch } from '../../telemetry/event-loop-watch.ts';
 import type { RequestCounter } from '../../telemetry/request-counter.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -52,6 +53,8 @@ export interface GrpcListenerOptions {
   readonly beginSpan?: BeginSpan | undefined;
   /** Counts its calls. Undefined: nobody does. */
   readonly counter?: RequestCounter | undefined;
+  /** Watches how long each turn of the event loop takes. Undefined: nobody does. */
+  readonly eventLoop?: EventLoopWatch | undefined;
   /** Undefined: calls come in clear text. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
@@ -202,7 +205,7 @@ class Dispatcher {
     metadata: IncomingHttpHeaders,
     rawHeaders: readonly string[] | undefined,
   ): void {
-    const { identify, admit, audit, watch, counter, beginSpan, calls } = this.#options;
+    const { identify, admit, audit, watch, counter, eventLoop, beginSpan, calls } = this.#options;
     const { id, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, this.#methods, this.#timeouts);
@@ -231,6 +234,9 @@ class Dispatcher {
           'rpc.method': path.slice(1),
           'framehold.request_id': requestId,
         });
+    const work = { route: path.slice(1), requestId };
+    const goesOn = (): void => eventLoop?.goesOn(work);
+    goesOn();
     const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
     const onIdentified = (principal: Principal): void => {
       if (watch === undefined || stream.destroyed) return;
@@ -252,6 +258,7 @@ class Dispatcher {
       laneOf: (principal) => laneOf(principal, address, id),
       logger: this.#logger,
       onClosed,
+      goesOn,
     });
     this.#calls.add(call);
   }

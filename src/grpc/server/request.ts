@@ -24,24 +24,26 @@ interface Limits {
   readonly memory?: FairShares;
 }
 
-interface Revocable {
+interface CallParts {
   /** Ends the call. */
   readonly revoke: (error: AppError) => void;
   /** Among the calls under way. */
   readonly place: Share | undefined;
+  /** Called as bytes come. */
+  readonly goesOn: () => void;
 }
 
 export function requestMessages(
   stream: ServerHttp2Stream,
   call: Call,
   limits: Limits,
-  { revoke, place }: Revocable,
+  { revoke, place, goesOn }: CallParts,
 ): MessageReader {
   const memory = limits.memory?.open({ lane: call.lane, revoke });
   // Not every reader reads to the end, and one may read on in what came before the end.
   stream.once('close', () => memory?.[Symbol.dispose]());
   const frameLimits = { ...frameLimitsOf(call, limits), memory };
-  const bytes = requestBytes(stream, limits.idleTimeoutMs, [memory, place]);
+  const bytes = requestBytes(stream, limits.idleTimeoutMs, [memory, place], goesOn);
   return new MessageReader(bytes, frameLimits);
 }
 
@@ -50,6 +52,7 @@ async function* requestBytes(
   stream: ServerHttp2Stream,
   idleTimeoutMs: number | undefined,
   shares: readonly (Share | undefined)[],
+  goesOn: () => void,
 ): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
@@ -62,6 +65,7 @@ async function* requestBytes(
       if (step.done === true) break;
       count(step.value.length);
       for (const share of shares) share?.progress();
+      goesOn();
       yield step.value;
     }
   } finally {

@@ -6,6 +6,7 @@ import type { Logger } from '../../core/logger.ts';
 import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
 import type { Span } from '../../core/span.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
+import type { EventLoopWatch } from '../../telemetry/event-loop-watch.ts';
 import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
@@ -18,10 +19,14 @@ export interface ExchangeParts {
   readonly response: ServerResponse;
   readonly target: string;
   readonly segments: readonly string[];
+  /** The path of its route. Undefined where there is none. */
+  readonly route: string | undefined;
   readonly requestId: string;
   readonly logger: Logger;
   /** For bodies that are held whole. */
   readonly memory: FairShares;
+  /** Told that work for it goes on. */
+  readonly eventLoop: EventLoopWatch | undefined;
   /** Whether its connection ends with it, asked when its answer begins. */
   readonly isLast: () => boolean;
   /** Whether callers are told apart, so that no cache may give the answer to another one. */
@@ -43,6 +48,8 @@ export class Exchange {
   readonly target: string;
   /** The value of each `{name}` of the route's path, in order, decoded. */
   readonly segments: readonly string[];
+  /** The path of its route. Undefined where there is none. */
+  readonly route: string | undefined;
   readonly requestId: string;
   readonly logger: Logger;
   /**
@@ -90,16 +97,19 @@ export class Exchange {
   readonly #memory: FairShares;
   #held: Share | undefined;
   #bodyHasCome = false;
+  readonly #eventLoop: EventLoopWatch | undefined;
   #controller: AbortController | undefined;
   #principal: Principal | undefined;
   /** The answer waits for the line of the audit. */
   #isHeld = false;
 
-  constructor({ request, response, target, segments, requestId, logger, memory, isLast, isPrivate }: ExchangeParts) {
+  constructor(parts: ExchangeParts) {
+    const { request, response, target, segments, route, requestId, logger, memory, isLast, isPrivate } = parts;
     this.method = request.method ?? '';
     this.requestHeaders = request.headers;
     this.target = target;
     this.segments = segments;
+    this.route = route;
     this.requestId = requestId;
     this.logger = logger;
     this.headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
@@ -109,6 +119,7 @@ export class Exchange {
     this.#response = response;
     this.#isLast = isLast;
     this.#memory = memory;
+    this.#eventLoop = parts.eventLoop;
   }
 
   /** Who asks. Known before a route is called, unless it is open to anybody. */
@@ -213,6 +224,7 @@ export class Exchange {
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
     return readBody(this.#request, this.#response, limits, {
       onProgress: () => {
+        this.#eventLoop?.goesOn(this);
         this.place?.progress();
         this.#held?.progress();
       },
@@ -282,12 +294,16 @@ export class Exchange {
       throw error;
     }
     this.#begin(status);
-    await writePieces(this.#response, pieces, coding, (bytes) => this.#noteBytes(bytes));
+    await writePieces(this.#response, pieces, coding, (bytes) => {
+      this.#eventLoop?.goesOn(this);
+      this.#noteBytes(bytes);
+    });
     this.#response.end();
   }
 
   #begin(status: number): void {
     this.answeredMs = performance.now();
+    this.#eventLoop?.goesOn(this, this.answeredMs);
     if (this.#isLast()) this.#response.shouldKeepAlive = false;
     this.#response.writeHead(status, this.headers);
   }

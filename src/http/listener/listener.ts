@@ -13,6 +13,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import type { BeginSpan, Span } from '../../core/span.ts';
+import type { EventLoopWatch } from '../../telemetry/event-loop-watch.ts';
 import type { EndedRequest, RequestCounter } from '../../telemetry/request-counter.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
@@ -57,6 +58,8 @@ export interface HttpListenerOptions extends HttpListenerSettings {
   readonly watch?: CredentialWatch | undefined;
   /** Counts its requests. Undefined: nobody does. */
   readonly counter?: RequestCounter | undefined;
+  /** Watches how long each turn of the event loop takes. Undefined: nobody does. */
+  readonly eventLoop?: EventLoopWatch | undefined;
   /** Undefined: none is traced. */
   readonly beginSpan?: BeginSpan | undefined;
   readonly maxConnections: number;
@@ -197,14 +200,15 @@ class Dispatcher {
     const path = queryAt < 0 ? asked : asked.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
     const { target, ticket } = route?.takesTicket === true ? splitTicket(asked) : { target: asked, ticket: undefined };
-    const { logger, memory, isClosed: isPrivate } = this.#options;
+    const { logger, memory, eventLoop, isClosed: isPrivate } = this.#options;
     const isLast = (): boolean => this.#isStopAnnounced && this.#connections.mayEndWith(request);
-    const parts = { request, response, target, segments, requestId, logger, memory, isLast, isPrivate };
-    const exchange = new Exchange(parts);
+    const parts = { request, response, target, segments, requestId, logger, memory, eventLoop, isLast, isPrivate };
+    const exchange = new Exchange({ ...parts, route: route?.path });
     if (this.#settings.cors !== undefined) allowOrigin(this.#settings.cors, exchange);
     this.#underWay++;
     const { audit, watch, counter } = this.#options;
     const beganMs = counter?.begin() ?? 0;
+    eventLoop?.goesOn(exchange);
     exchange.span = this.#beginSpan(route, exchange);
     if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange);
     const ended = audit === undefined ? undefined : this.#audited(audit, route, exchange);
