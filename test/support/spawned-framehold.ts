@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { assertNoLongTurns } from './long-turns.ts';
 import { childrenOf } from './process-facts.ts';
 import { assertNoSecretCommands, assertNoSecretFiles, assertNoSecrets } from './secrets.ts';
 
@@ -105,6 +106,7 @@ export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFram
       assertNoSecrets('the log', stderr);
       assertNoSecrets('the banner', banner);
       assertNoSecretFiles(join(options.dataDir, 'cold'));
+      assertNoLongTurns(stderr);
     },
   };
 }

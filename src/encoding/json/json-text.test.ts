@@ -87,4 +87,20 @@ describe('parseJson', () => {
       expect.objectContaining({ code: 'invalid_input', message: `the body is not valid JSON: ${what}`, position }),
     );
   });
+
+  test.each([
+    ['values', `[${'0,'.repeat(70_000)}0]`],
+    ['objects', `[${'{},'.repeat(35_000)}{}]`],
+    ['keys', `{${Array.from({ length: 35_000 }, (_, n) => `"k${n}":0`).join()}}`],
+    ['whole numbers beyond 2^53', `[${'9007199254740993,'.repeat(35_000)}0]`],
+  ])('refuses more %s than are read in one go', (_, text) => {
+    expect(() => parseJson(text)).toThrow(
+      expect.objectContaining({ code: 'too_large', message: 'the body has more than 65536 values' }),
+    );
+  });
+
+  test('takes a list of 65,000 numbers, and a text of megabytes', () => {
+    expect(parseJson(`[${'0,'.repeat(64_999)}0]`)).toHaveLength(65_000);
+    expect(parseJson(`"${'\\"'.repeat(1_000_000)}"`)).toHaveLength(1_000_000);
+  });
 });

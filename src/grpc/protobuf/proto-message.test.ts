@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { GetSessionOptionsResult, SessionOptionValue } from '../messages/flight.ts';
+import { FlightDescriptor, GetSessionOptionsResult, SessionOptionValue } from '../messages/flight.ts';
+import { message, uint32s } from './proto-message.ts';
+import { bytesField } from './protobuf.ts';
 
 /** Written by Google's own protobuf for Python. */
 const noValue = SessionOptionValue.decode(new Uint8Array(0));
@@ -28,4 +30,15 @@ it('refuses fields of another shape', () => {
   for (const hex of ['0801', '1a0161', '190161', '3900']) {
     expect(() => SessionOptionValue.decode(Buffer.from(hex, 'hex'))).toThrow();
   }
+});
+
+it.each([
+  ['parts of a path', FlightDescriptor, '1a00', 40_000],
+  ['fields that it does not know', FlightDescriptor, '7801', 70_000],
+  ['entries of a map', GetSessionOptionsResult, '0a080a016b12030a0176', 20_000],
+  ['packed numbers', message({ numbers: uint32s(1) }), '01', 70_000],
+])('refuses a message of more %s than are read in one go', (_, type, hex, count) => {
+  const repeated = Buffer.from(hex.repeat(count), 'hex');
+  const bytes = hex === '01' ? bytesField(1, repeated) : repeated;
+  expect(() => type.decode(bytes)).toThrow(expect.objectContaining({ code: 'too_large' }));
 });

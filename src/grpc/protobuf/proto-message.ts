@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { type Field, FieldWriter, readFields, utf8Field } from './protobuf.ts';
+import { type Field, FieldBudget, FieldWriter, readFields, utf8Field } from './protobuf.ts';
 
 /** How one kind of field is read and written. */
 interface FieldKind<T> {
@@ -7,7 +7,7 @@ interface FieldKind<T> {
   /** What an absent field reads as. */
   readonly initial: () => T;
   /** `before` is what an earlier occurrence gave: repeated fields add to it, others replace it. */
-  read(value: Field['value'], before: T): T;
+  read(value: Field['value'], before: T, budget: FieldBudget): T;
   /** Nothing for a value that need not be written. */
   write(value: T, out: FieldWriter): void;
 }
@@ -17,7 +17,8 @@ type Values<F> = { readonly [K in keyof F]: F[K] extends FieldKind<infer T> ? T 
 
 /** A protobuf message by its fields: `const Ticket = message({ ticket: bytes(1) })`. */
 export interface MessageType<T> {
-  decode(bytes: Uint8Array): T;
+  /** `budget`: what is left of that of the message around it. */
+  decode(bytes: Uint8Array, budget?: FieldBudget): T;
   encode(value: Partial<T>): Uint8Array;
 }
 
@@ -25,13 +26,17 @@ export function message<const F extends Record<string, unknown>>(fields: F): Mes
   const kinds = Object.entries(fields as unknown as Fields) as [string, FieldKind<unknown>][];
   const byNumber = new Map(kinds.map(([name, kind]) => [kind.number, { name, kind }]));
   return {
-    decode(bytes) {
+    decode(bytes, budget = new FieldBudget()) {
       const values: Record<string, unknown> = {};
       for (const [name, kind] of kinds) values[name] = kind.initial();
-      readFields(bytes, (number, value) => {
-        const known = byNumber.get(number);
-        if (known !== undefined) values[known.name] = known.kind.read(value, values[known.name]);
-      });
+      readFields(
+        bytes,
+        (number, value) => {
+          const known = byNumber.get(number);
+          if (known !== undefined) values[known.name] = known.kind.read(value, values[known.name], budget);
+        },
+        budget,
+      );
       return values as Values<F>;
     },
     encode(value) {
@@ -203,7 +208,11 @@ export function strings(number: number): FieldKind<readonly string[]> {
   return {
     number,
     initial: () => [],
-    read: (value, before) => added(before, utf8Field(value)),
+    read: (value, before, budget) => {
+      // A text costs twice as much as any other field.
+      budget.take(1);
+      return added(before, utf8Field(value));
+    },
     write: (values, out) => {
       for (const value of values) out.bytes(number, value);
     },
@@ -215,8 +224,11 @@ export function uint32s(number: number): FieldKind<readonly number[]> {
   return {
     number,
     initial: () => [],
-    read: (value, before) => {
-      for (const item of typeof value === 'bigint' ? [Number(value)] : unpack(value)) added(before, item);
+    read: (value, before, budget) => {
+      for (const item of typeof value === 'bigint' ? [Number(value)] : unpack(value)) {
+        budget.take(1);
+        added(before, item);
+      }
       return before;
     },
     write: (values, out) => {
@@ -229,7 +241,7 @@ export function nested<T>(number: number, type: MessageType<T>): FieldKind<T | u
   return {
     number,
     initial: () => undefined,
-    read: (value) => type.decode(bytesOf(value)),
+    read: (value, _, budget) => type.decode(bytesOf(value), budget),
     write: (value, out) => {
       if (value !== undefined) out.bytes(number, type.encode(value));
     },
@@ -240,7 +252,7 @@ export function repeated<T>(number: number, type: MessageType<T>): FieldKind<rea
   return {
     number,
     initial: () => [],
-    read: (value, before) => added(before, type.decode(bytesOf(value))),
+    read: (value, before, budget) => added(before, type.decode(bytesOf(value), budget)),
     write: (values, out) => {
       for (const value of values) out.bytes(number, type.encode(value));
     },
@@ -259,9 +271,9 @@ export function map<T>(number: number, type: MessageType<T>): FieldKind<Readonly
   return {
     number,
     initial: () => new Map(),
-    read: (value, before) => {
-      const { key, value: encoded } = entry.decode(bytesOf(value));
-      return (before as Map<string, T>).set(key, type.decode(encoded));
+    read: (value, before, budget) => {
+      const { key, value: encoded } = entry.decode(bytesOf(value), budget);
+      return (before as Map<string, T>).set(key, type.decode(encoded, budget));
     },
     write: (values, out) => {
       for (const [key, value] of values) out.bytes(number, entry.encode({ key, value: type.encode(value) }));

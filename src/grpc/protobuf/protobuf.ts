@@ -6,10 +6,29 @@ export interface Field {
   readonly value: bigint | Uint8Array;
 }
 
+/** A message is read in one go, in 50 ms at most. */
+const mostFields = 65_536;
+
+/** How many more fields a message may have, those of the messages within it as well. */
+export class FieldBudget {
+  #left = mostFields;
+
+  take(fields: number): void {
+    this.#left -= fields;
+    if (this.#left >= 0) return;
+    throw new AppError('too_large', `the message has more than ${mostFields} fields`, { hint: 'send fewer at once' });
+  }
+}
+
 /** Tells the fields of a message, in the order in which they stand. Repeated numbers are the listener's business. */
-export function readFields(message: Uint8Array, onField: (number: number, value: Field['value']) => void): void {
+export function readFields(
+  message: Uint8Array,
+  onField: (number: number, value: Field['value']) => void,
+  budget = new FieldBudget(),
+): void {
   const reader = new FieldReader(message);
   while (!reader.isAtEnd) {
+    budget.take(1);
     const tag = reader.small();
     const number = Math.floor(tag / 8);
     if (number === 0 || number > 0x1fff_ffff) throw reader.malformed();

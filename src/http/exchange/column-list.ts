@@ -1,7 +1,19 @@
 import { AppError } from '../../core/app-error.ts';
 
+/** No request target can be longer; in a body it could. */
+const mostCharacters = 262_144;
+
 /** QuestDB's `cols`: names with commas between them, in double quotes where a name has commas itself; `\\` before a quote. */
 export function parseColumnList(text: string, parameter = 'cols'): string[] {
+  if (text.length > mostCharacters) {
+    throw new AppError(
+      'too_large',
+      `${parameter} has ${text.length} characters, and at most ${mostCharacters} are read`,
+      {
+        hint: 'name fewer columns',
+      },
+    );
+  }
   const names: string[] = [];
   let name = '';
   let isQuoted = false;

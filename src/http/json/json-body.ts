@@ -1,12 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../core/app-error.ts';
+import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
 import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/request-body.ts';
 
-/** Large enough for a long list of parameters; rows come by other doors. */
-const maxJsonBytes = 16_000_000;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Large enough for a long list of parameters; rows come by other doors. It is read in one go. */
+const maxJsonBytes = 8_000_000;
+const byteOrderMark = '\ufeff';
 
 export interface JsonLimits extends BodyLimits {
   /** An answer begins within it, so the body must have come by then. */
@@ -23,6 +25,7 @@ export async function jsonBody<const Key extends string>(
   const text = await bodyText(exchange, { ...limits, maxBodyBytes });
   if (text.trim() === '') return undefined;
   checkContentType(exchange);
+  if (text.length > lightBytes) await ownTurn(exchange.lane);
   return parseJsonObject(text, keys, 'the body');
 }
 
@@ -38,12 +41,11 @@ async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string>
       hint: 'send the JSON as it is',
     });
   }
-  const body = await exchange.hold(inTime(exchange.body(limits), limits.requestTimeoutMs));
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new AppError('invalid_input', 'the body is not UTF-8');
-  }
+  const bytes = await exchange.hold(inTime(exchange.body(limits), limits.requestTimeoutMs));
+  if (!isUtf8(bytes)) throw new AppError('invalid_input', 'the body is not UTF-8');
+  // Five times as fast as a TextDecoder, which takes this mark off.
+  const text = bytes.toString();
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 /** A byte now and then never stands still, and would hold its place among the requests for years. */

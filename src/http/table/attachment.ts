@@ -22,7 +22,9 @@ export function attachment(name: string, fmt: TableFormat['fmt']): string {
 }
 
 function safeName(name: string): string {
-  const base = name.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  const start = Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1;
+  // Of a name of megabytes only what is shown is looked at.
+  const base = name.slice(start, start + 4 * maxCharacters).normalize('NFC');
   const safe = [...base.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}<>:"|?*]/gu, '_')]
     .slice(0, maxCharacters)
     .join('')

@@ -1,5 +1,8 @@
+import { AppError } from '../../../core/app-error.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 
+/** Of a pattern: it is compared with every name. */
+const mostCharacters = 1000;
 const escapeCharacter = '\\';
 
 type Token = '%' | '_' | { readonly literal: string };
@@ -10,6 +13,12 @@ type Token = '%' | '_' | { readonly literal: string };
  */
 export function likePattern(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
+  if (pattern.length > mostCharacters) {
+    throw new AppError(
+      'too_large',
+      `a pattern of ${pattern.length} characters is more than the ${mostCharacters} allowed`,
+    );
+  }
   const tokens = parse(asciiLower(pattern));
   return (name) => matches([...asciiLower(name)], tokens);
 }
@@ -20,6 +29,8 @@ function parse(pattern: string): Token[] {
   for (const character of pattern) {
     if (!escaped && character === escapeCharacter) escaped = true;
     else {
+      // A second % says no more than the first.
+      if (!escaped && character === '%' && tokens.at(-1) === '%') continue;
       tokens.push(escaped || (character !== '%' && character !== '_') ? { literal: character } : character);
       escaped = false;
     }
@@ -47,5 +58,5 @@ function matches(name: readonly string[], tokens: readonly Token[]): boolean {
       token = lastPercent.token + 1;
     } else return false;
   }
-  return tokens.slice(token).every((rest) => rest === '%');
+  return token === tokens.length || (token === tokens.length - 1 && tokens[token] === '%');
 }

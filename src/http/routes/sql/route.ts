@@ -252,7 +252,7 @@ const operation: Operation = {
   headers: producerHeaders,
   requestBody: {
     required: true,
-    description: 'JSON of at most 16 MB.',
+    description: 'JSON of at most 8 MB and 65,536 values, of which a key is one.',
     content: { 'application/json': sqlSchema },
   },
   responses: {

@@ -1,0 +1,18 @@
+/** Turns in which the process itself worked for longer than this: on a loaded machine others take the time. */
+const longestCpuMs = 250;
+
+/** The lines of a server's log that tell of turns of the event loop in which it kept everybody waiting. */
+export function longTurnsIn(log: string): string[] {
+  return log
+    .split('\n')
+    .filter(
+      (line) =>
+        line.includes('the event loop stood still') && Number(/cpuMs"?[:=](\d+)/.exec(line)?.[1]) > longestCpuMs,
+    );
+}
+
+/** Of every test that starts a server. */
+export function assertNoLongTurns(log: string): void {
+  const [first] = longTurnsIn(log);
+  if (first !== undefined) throw new Error(`a turn of the event loop took more than ${longestCpuMs} ms: ${first}`);
+}
