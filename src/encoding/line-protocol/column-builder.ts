@@ -43,11 +43,16 @@ const shortCopy = 40;
 const firstRows = 64;
 const firstCapacity = 16;
 const mostFirstBytes = 1 << 20;
+/** Columns from this size on are enlarged one by one, before they are full. */
+const earlyValues = 1 << 19;
+const earlyBytes = 1 << 22;
 
 /** What the columns of a body may still take. */
 export interface MemoryBudget {
   /** Throws where there is no more. */
   take(bytes: number): void;
+  /** Tells that so many were filled. */
+  filled(bytes: number): void;
 }
 
 /** The values of one column as they are parsed, in Arrow's layout. A row that is passed over is NULL. */
@@ -140,6 +145,18 @@ export class ColumnBuilder {
     return { ...parts, offsets, data: this.#bytes.subarray(0, offsets[rows]) };
   }
 
+  /** Enlarges what is large, nearly full, and too small if what is to come is as what has come. True where it did. `done`: the share that has come. */
+  growsEarly(done: number): boolean {
+    if (isTight(this.count, this.#capacity, done, earlyValues)) {
+      this.#grow(this.#capacity);
+      return true;
+    }
+    const used = this.#offsets[this.count] ?? 0;
+    if (!isTight(used, this.#bytes.length, done, earlyBytes)) return false;
+    this.#growBytes(used, this.#bytes.length + 1);
+    return true;
+  }
+
   #added(row: number): void {
     this.count = row + 1;
     const validity = this.#validity;
@@ -149,7 +166,10 @@ export class ColumnBuilder {
   /** NULL for the rows up to this one. */
   #skipTo(row: number): void {
     this.#validity ??= this.#allPresent();
-    if (this.kind === columnKind.text) this.#offsets.fill(this.#offsets[this.count] as number, this.count + 1, row + 1);
+    if (this.kind === columnKind.text) {
+      this.#budget.filled(4 * (row - this.count));
+      this.#offsets.fill(this.#offsets[this.count] as number, this.count + 1, row + 1);
+    }
     this.count = row;
   }
 
@@ -200,4 +220,8 @@ export class ColumnBuilder {
     larger.set(this.#bytes.subarray(0, used));
     this.#bytes = larger;
   }
+}
+
+function isTight(used: number, capacity: number, done: number, early: number): boolean {
+  return capacity >= early && used > 0.75 * capacity && used > capacity * done;
 }

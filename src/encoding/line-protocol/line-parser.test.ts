@@ -4,7 +4,7 @@ import { type Batch, type Vector, vectorPart } from '../../core/batch.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import { decimalQuotient } from './decimal-quotient.ts';
 import { LineError } from './line-error.ts';
-import { LineParser, type LineParserOptions } from './line-parser.ts';
+import { LineParser, type LineParserOptions, paused } from './line-parser.ts';
 
 const text: DataType = { kind: 'utf8' };
 const long: DataType = { kind: 'int', bits: 64, signed: true };
@@ -18,7 +18,9 @@ type Options = Partial<LineParserOptions> & { readonly frames?: Readonly<Record<
 function batches(body: string | Uint8Array, { frames = {}, ...options }: Options = {}): Map<string, Batch> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const parser = new LineParser(bytes, { precision: 'n', now: 7_000_000n, addsColumns: false, ...options });
-  for (let pending = parser.next(); pending !== undefined; pending = parser.next()) parser.know(frames[pending.name]);
+  for (let pending = parser.next(); pending !== undefined; pending = parser.next()) {
+    if (pending !== paused) parser.know(frames[pending.name]);
+  }
   return new Map([...parser.measurements].map((rows) => [rows.name, rows.batch()]));
 }
 
@@ -284,4 +286,74 @@ test('a quotient of many digits is the double that is nearest, or none', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+describe('a long body', () => {
+  const options = { precision: 'n', now: 0n, addsColumns: false } as const;
+
+  test('is parsed in slices, to the same rows', () => {
+    const lines = Array.from({ length: 100_000 }, (_, n) => `t,sym=s${n % 7} px=${n}i ${n}`);
+    const parser = new LineParser(Buffer.from(lines.join('\n')), options);
+    let pauses = 0;
+    for (let next = parser.next(); next !== undefined; next = parser.next()) {
+      if (next === paused) pauses++;
+      else parser.know(undefined);
+    }
+    expect(pauses).toBeGreaterThan(5);
+    const [rows] = parser.measurements;
+    const { vectors, rows: count } = rows?.batch() ?? { vectors: [], rows: 0 };
+    expect(count).toBe(100_000);
+    expect([0, 65_535, 99_999].map((row) => valueAt(vectors[1] as Vector, row))).toEqual([0n, 65_535n, 99_999n]);
+    expect([0, 65_535, 99_999].map((row) => valueAt(vectors[0] as Vector, row))).toEqual(['s0', 's1', 's4']);
+  });
+
+  test('pauses more often the more its columns are enlarged', () => {
+    const parser = new LineParser(
+      Buffer.from(Array.from({ length: 8000 }, (_, n) => `t f${n % 1000}=1`).join('\n')),
+      options,
+    );
+    let pauses = 0;
+    for (let next = parser.next(); next !== undefined; next = parser.next()) {
+      if (next === paused) pauses++;
+      else parser.know(undefined);
+    }
+    expect(pauses).toBeGreaterThan(5);
+  });
+
+  test('has no line, and no text in it, that would be read in one go', () => {
+    const long = 'x'.repeat(9_000_000);
+    const fills = 't a=1\n'.repeat(3);
+    for (const line of [`#${long}`, `${long} a=1`, `t ${long}=1`, `t a=1${long}`, `t a="${long}"`, `t,a=${long} b=1`]) {
+      expect(errorOf(`${fills}${line}\nt a=1\n`)).toMatchObject({ code: 'too_large', line: 4 });
+    }
+    const text = `${'x'.repeat(1000)}\n`.repeat(9000);
+    expect(errorOf(`${fills}t s="${text}"\n`)).toMatchObject({ code: 'too_large', line: 4 });
+    expect(errorOf(`${fills}t s="\n${'1'.repeat(300_000)}\n",b=1,c=${long}\n`)).toMatchObject({
+      code: 'too_large',
+      line: 4,
+    });
+  });
+
+  test('names a line far behind its beginning that is not UTF-8', () => {
+    const lines = 't a=1\n'.repeat(200_000);
+    const body = Buffer.concat([
+      Buffer.from(lines),
+      Buffer.from('t a="'),
+      Buffer.from([255]),
+      Buffer.from('"\n'),
+      Buffer.from(lines),
+    ]);
+    expect(errorOf(body)).toMatchObject({ message: 'the line is not UTF-8', line: 200_001 });
+  });
+
+  test('has so many measurements at most', () => {
+    const lines = Array.from({ length: 10_001 }, (_, n) => `t${n} a=1`).join('\n');
+    expect(errorOf(lines)).toMatchObject({ message: 'there are more than 10000 measurements', line: 10_001 });
+  });
+
+  test('has so many fields in a line at most, those of one name as well', () => {
+    expect(errorOf(`t ${'a=1,'.repeat(9000)}a=1`)).toMatchObject({
+      message: 'a line has more than 8192 tags and fields',
+    });
+  });
 });

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { Column } from '../../core/data-type.ts';
-import type { ColumnBuilder } from './column-builder.ts';
+import type { ColumnBuilder, MemoryBudget } from './column-builder.ts';
 import { LineError } from './line-error.ts';
-import { assertUtf8, byte, nameOf, shownText, stopsName } from './line-text.ts';
+import { byte, nameOf, notUtf8, shownText, stopsName } from './line-text.ts';
 import { LineValues, type Precision } from './line-values.ts';
 import { MeasurementRows, mostColumns, timestampName } from './measurement-rows.ts';
 
@@ -20,21 +21,41 @@ export interface Pending {
   readonly line: number;
 }
 
+/** `next` gives it where more is to be parsed, and others should have their turn before. */
+export const paused = Symbol('paused');
+
+/** They are parsed in 10 to 30 ms. */
+const sliceBytes = 256 * 1024;
+/** What a column costs before it has a value, as bytes of lines that take as long. */
+const columnBytes = 64;
+/** Bytes of columns that are allocated, copied or filled while one of lines is parsed. */
+const filledPerByte = 64;
+/** No slice ends within a line. */
+const mostLineBytes = 8 * 1024 * 1024;
+const mostMeasurements = 10_000;
+/** Tags and fields, those of one name as well. */
+const mostInLine = 2 * mostColumns;
 const spareMemory = 256 * 1024 * 1024;
 const mostExpectedRows = 131_072;
 
 /**
  * Reads a body of InfluxDB's line protocol into columns, straight from its bytes. Any error is a LineError and ends it.
  *
- * `next` stops at the first line of each measurement. The caller tells the columns of the frame by `know`, and goes on.
+ * `next` stops at the first line of each measurement. The caller tells the columns of the frame by `know`, and goes on. It also stops
+ * before it has taken long, which it tells by `paused`.
  */
 export class LineParser {
   readonly #bytes: Uint8Array;
+  /** The same bytes, to be searched fast. */
+  readonly #buffer: Buffer;
   readonly #end: number;
   readonly #addsColumns: boolean;
   readonly #values: LineValues;
   readonly #rows = new Map<string, MeasurementRows>();
-  readonly #options: { readonly expectedRows: number; readonly budget: { take(bytes: number): void } };
+  readonly #options: { readonly expectedRows: number; readonly budget: MemoryBudget };
+  #sliceEnd = 0;
+  /** What stands before it is checked. */
+  #seenTo = 0;
   /** Of the line before. */
   #last: MeasurementRows | undefined;
   #at = 0;
@@ -45,25 +66,34 @@ export class LineParser {
   #pending: { readonly name: string; readonly nameStart: number; readonly nameEnd: number } | undefined;
 
   constructor(body: Uint8Array, { precision, now, addsColumns }: LineParserOptions) {
-    assertUtf8(body);
     this.#bytes = endedByNewline(body);
+    this.#buffer = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
     this.#end = this.#bytes.length;
     this.#addsColumns = addsColumns;
     this.#values = new LineValues(this.#bytes, precision, now);
     let left = spareMemory + 4 * body.length;
+    const filled = (bytes: number): void => {
+      this.#sliceEnd -= bytes / filledPerByte;
+    };
     const take = (bytes: number): void => {
       left -= bytes;
       if (left < 0) throw this.#tooLarge();
+      filled(bytes);
     };
-    const firstLine = Math.max(this.#bytes.indexOf(byte.newline) + 1, 1);
+    const firstLine = Math.max(this.#buffer.indexOf(byte.newline) + 1, 1);
     const expectedRows = Math.min(Math.ceil((this.#end * 1.02) / firstLine) + 1, mostExpectedRows);
-    this.#options = { expectedRows, budget: { take } };
+    this.#options = { expectedRows, budget: { take, filled } };
+    this.#beginSlice();
   }
 
   /** Parses up to the first line of a measurement that is not known. Undefined at the end of the body. */
-  next(): Pending | undefined {
+  next(): Pending | typeof paused | undefined {
     const bytes = this.#bytes;
     while (this.#at < this.#end) {
+      if (this.#at >= this.#sliceEnd) {
+        if (!this.#growsEarly()) this.#beginSlice();
+        return paused;
+      }
       const first = bytes[this.#at] as number;
       if (first === byte.newline) {
         this.#at++;
@@ -78,7 +108,9 @@ export class LineParser {
   /** The columns of the pending measurement's frame. Undefined: it is to be made. */
   know(columns: readonly Column[] | undefined): void {
     if (this.#pending === undefined) throw new TypeError('no measurement is pending');
+    if (this.#rows.size === mostMeasurements) throw this.#error(`there are more than ${mostMeasurements} measurements`);
     const rows = new MeasurementRows(this.#pending, columns, this.#options);
+    this.#sliceEnd -= rows.columnCount * columnBytes;
     this.#rows.set(rows.name, rows);
     this.#last = rows;
     this.#pending = undefined;
@@ -87,6 +119,38 @@ export class LineParser {
   /** In the order in which the body has them. */
   get measurements(): Iterable<MeasurementRows> {
     return this.#rows.values();
+  }
+
+  #beginSlice(): void {
+    this.#sliceEnd = this.#at + sliceBytes;
+    this.#lookAhead(this.#sliceEnd);
+  }
+
+  /** Sees to it that the line that goes on at this place may be parsed: it is not too long, and UTF-8. */
+  #lookAhead(place: number): void {
+    if (place < this.#seenTo) return;
+    const from = Math.min(place, this.#end - 1);
+    const to = this.#buffer.indexOf(byte.newline, from) + 1;
+    const isTooLong = to - from > mostLineBytes;
+    const seen = this.#bytes.subarray(this.#seenTo, isTooLong ? from : to);
+    if (!isUtf8(seen)) throw notUtf8(seen, this.#lineAt(this.#seenTo));
+    if (isTooLong) throw this.#lineTooLong(this.#lineAt(from));
+    this.#seenTo = to;
+  }
+
+  /** Large columns that are nearly full: their next row would enlarge all of them at once. True where one was enlarged. */
+  #growsEarly(): boolean {
+    const done = this.#at / this.#end;
+    for (const rows of this.#rows.values()) if (rows.growsEarly(done)) return true;
+    return false;
+  }
+
+  /** The number of the line at a place that is not far behind the row that is parsed. */
+  #lineAt(place: number): number {
+    let line = this.#line;
+    const bytes = this.#buffer;
+    for (let at = bytes.indexOf(byte.newline, this.#at); at < place; at = bytes.indexOf(byte.newline, at + 1)) line++;
+    return line;
   }
 
   /** False where its measurement is not known; it is then parsed again. */
@@ -98,15 +162,15 @@ export class LineParser {
     let index = 0;
     while (bytes[this.#at] === byte.comma) {
       this.#at++;
-      const column = this.#readKey(rows, index++, 'tag');
+      const column = this.#readKey(rows, this.#counted(index++), 'tag');
       this.#at = this.#values.readTag(column, rows, this.#at, this.#line);
-      this.#lineEnds += this.#values.lineEnds;
+      if (this.#values.lineEnds > 0) this.#passLineEnds();
     }
     if (!this.#isLineEnd(this.#skipSpaces()) && !this.#isTimestampAlone(index)) {
       for (;;) {
-        const column = this.#readKey(rows, index++, 'field');
+        const column = this.#readKey(rows, this.#counted(index++), 'field');
         this.#at = this.#values.readField(column, rows, this.#at, this.#line);
-        this.#lineEnds += this.#values.lineEnds;
+        if (this.#values.lineEnds > 0) this.#passLineEnds();
         if (bytes[this.#at] !== byte.comma) break;
         this.#at++;
       }
@@ -114,6 +178,12 @@ export class LineParser {
     if (index === 0) throw this.#error(`${rows.name} has neither tags nor fields`);
     this.#finishRow(rows);
     return true;
+  }
+
+  /** Those within a value. The row goes on in a line that the slice may not have looked at. */
+  #passLineEnds(): void {
+    this.#lineEnds += this.#values.lineEnds;
+    this.#lookAhead(this.#at);
   }
 
   #readMeasurement(): MeasurementRows | undefined {
@@ -209,6 +279,12 @@ export class LineParser {
     return this.#bytes[end] !== byte.equals && (first === 45 || (first >= 48 && first <= 57));
   }
 
+  /** A name may come more than once. */
+  #counted(index: number): number {
+    if (index < mostInLine) return index;
+    throw this.#error(`a line has more than ${mostInLine} tags and fields`);
+  }
+
   #skipSpaces(): number {
     while (this.#bytes[this.#at] === byte.space) this.#at++;
     return this.#at;
@@ -239,6 +315,13 @@ export class LineParser {
 
   #error(message: string, options?: { readonly hint: string }): LineError {
     return new LineError(this.#line, message, options);
+  }
+
+  #lineTooLong(line: number): LineError {
+    return new LineError(line, `the line is longer than ${mostLineBytes} bytes`, {
+      code: 'too_large',
+      hint: 'send long texts as a frame of their own',
+    });
   }
 
   #tooLarge(): LineError {

@@ -71,14 +71,14 @@ export function shownText(bytes: Uint8Array, from: number, to: number): string {
   return JSON.stringify(to - from > most ? `${text}…` : text);
 }
 
-/** Throws with the first line that is not UTF-8. */
-export function assertUtf8(body: Uint8Array): void {
-  if (isUtf8(body)) return;
-  let line = 1;
-  for (let from = 0; from < body.length; line++) {
-    const end = body.indexOf(byte.newline, from);
-    const to = end < 0 ? body.length : end;
-    if (!isUtf8(body.subarray(from, to))) throw new LineError(line, 'the line is not UTF-8');
+/** The first of these lines that is not UTF-8, of which `line` is the number of the first. */
+export function notUtf8(lines: Uint8Array, line: number): LineError {
+  let number = line;
+  for (let from = 0; from < lines.length; number++) {
+    const end = lines.indexOf(byte.newline, from);
+    const to = end < 0 ? lines.length : end;
+    if (!isUtf8(lines.subarray(from, to))) break;
     from = to + 1;
   }
+  return new LineError(number, 'the line is not UTF-8');
 }

@@ -18,6 +18,8 @@ export const precisions = {
 } as const;
 export type Precision = keyof typeof precisions;
 
+/** It is read in one go. */
+const mostTextBytes = 8 * 1024 * 1024;
 const letter = { i: 105, u: 117, t: 116, n: 110 } as const;
 const words = new Map<string, boolean>([
   ...['t', 'T', 'true', 'True', 'TRUE'].map((word) => [word, true] as const),
@@ -59,7 +61,8 @@ export class LineValues {
     this.lineEnds = 0;
     let hasEscapes = false;
     let at = start;
-    for (; ; at++) {
+    const end = start + mostTextBytes;
+    for (; at < end; at++) {
       const here = bytes[at] as number;
       if (stopsName[here] === 0) continue;
       if (here === byte.backslash) {
@@ -69,6 +72,7 @@ export class LineValues {
         if (bytes[++at] === byte.newline) this.lineEnds++;
       } else if (here !== byte.return || bytes[at + 1] === byte.newline) break;
     }
+    if (at >= end) throw this.#textTooLong(column);
     if (bytes[at] === byte.equals)
       throw this.#error(`tag ${quoted(column.name)} has a = in its value`, 'write it as \\=');
     this.#addText(column, row, start, at, hasEscapes);
@@ -112,7 +116,8 @@ export class LineValues {
     const bytes = this.#bytes;
     let hasEscapes = false;
     let at = start;
-    for (; ; at++) {
+    const end = start + mostTextBytes;
+    for (; at < end; at++) {
       const here = bytes[at] as number;
       if (stopsQuoted[here] === 0) continue;
       if (here === byte.quote) break;
@@ -123,6 +128,7 @@ export class LineValues {
       if (at >= bytes.length - 1) throw this.#error(`the text of ${quoted(column.name)} has no closing quote`);
       if (bytes[at] === byte.newline) this.lineEnds++;
     }
+    if (at >= end) throw this.#textTooLong(column);
     if (!this.#isEnd(at + 1)) throw this.#error(`something stands behind the text of ${quoted(column.name)}`);
     this.#addText(column, row, start, at, hasEscapes);
     return at + 1;
@@ -269,6 +275,13 @@ export class LineValues {
       `${shownText(bytes, start, end)} is no timestamp`,
       'a comma stands between fields, and a timestamp is a whole number',
     );
+  }
+
+  #textTooLong({ name }: ColumnBuilder): LineError {
+    return new LineError(this.#line, `the text of ${quoted(name)} is longer than ${mostTextBytes} bytes`, {
+      code: 'too_large',
+      hint: 'send long texts as a frame of their own',
+    });
   }
 
   #error(message: string, hint?: string): LineError {

@@ -8,6 +8,8 @@ import { NullVectors } from './null-vector.ts';
 export const timestampName = 'timestamp';
 const timestampType: DataType = { kind: 'timestamp', unit: 'ns', zoned: false };
 export const mostColumns = 4096;
+/** Columns of fewer rows are enlarged in no time. */
+const earlyRows = 100_000;
 
 export interface RowOptions {
   readonly expectedRows: number;
@@ -76,6 +78,11 @@ export class MeasurementRows {
 
   addTimestamp(): ColumnBuilder {
     return this.add(timestampName);
+  }
+
+  /** True where a large column was enlarged before it is full. `done`: the share of the body that is parsed. */
+  growsEarly(done: number): boolean {
+    return this.rows >= earlyRows && this.#builders.some((builder) => builder.growsEarly(done));
   }
 
   /** Its frame's columns, those that are new behind them. */

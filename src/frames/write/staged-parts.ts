@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
+import { ownTurn } from '../../core/async/own-turn.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
@@ -23,6 +24,8 @@ export interface StagedFile {
 
 /** They are read whole. */
 const filesAtOnce = 2;
+/** Encoded in one go. */
+const bytesInTurn = 2 * 1024 * 1024;
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
@@ -168,9 +171,18 @@ export function firstCompression(configured: Compression): {
 }
 
 function arrowStreamOf(batch: Batch): AsyncIterable<Uint8Array> {
+  return arrowIpcStream(batch.columns, recordBatches(batch));
+}
+
+/** At least one. A batch may be as large as a body of lines. */
+async function* recordBatches(batch: Batch): AsyncGenerator<{ readonly bytes: Uint8Array }> {
   const encoder = createArrowEncoder(batch.columns);
-  encoder.encodeRows(batch, 0, batch.rows);
-  return arrowIpcStream(batch.columns, [encoder.takeMessage()]);
+  let row = 0;
+  do {
+    if (row > 0) await ownTurn('');
+    row = encoder.encodeRows(batch, row, batch.rows, bytesInTurn);
+    yield encoder.takeMessage();
+  } while (row < batch.rows);
 }
 
 /** All files have the same. */

@@ -249,7 +249,11 @@ export class Exchange {
 
   /** All of a body, or of a part of it, in memory that tenants share. */
   hold(body: AsyncGenerator<Buffer, void, undefined>): Promise<Buffer> {
-    return holdBody(body, { takeMemory: (bytes) => this.takeMemory(bytes), signal: () => this.signal });
+    return holdBody(body, {
+      takeMemory: (bytes) => this.takeMemory(bytes),
+      signal: () => this.signal,
+      lane: () => this.lane,
+    });
   }
 
   /** It waits from now on and does nothing for its client: it is not among the requests under way any more. */

@@ -21,7 +21,7 @@ test.each([
   const takeMemory = async (count: number): Promise<void> => {
     held += count;
   };
-  const options = { takeMemory, signal: () => new AbortController().signal };
+  const options = { takeMemory, signal: () => new AbortController().signal, lane: () => '' };
   expect((await holdBody(inPieces(bytes, size), options)).equals(bytes)).toBe(true);
   expect(held).toBeGreaterThanOrEqual(length - 65_536);
   expect(held).toBeLessThanOrEqual(length);

@@ -1,4 +1,5 @@
 import { abortable } from '../../core/async/limited-wait.ts';
+import { ownTurn } from '../../core/async/own-turn.ts';
 
 /** Of each body: as many of these as there may be requests under way are little. */
 const freeBytes = 64 * 1024;
@@ -8,12 +9,14 @@ export interface HeldBodyOptions {
   readonly takeMemory: (bytes: number) => Promise<void>;
   /** Aborted where the memory is taken back. */
   readonly signal: () => AbortSignal;
+  /** In which turn a long one is joined. */
+  readonly lane: () => string;
 }
 
 /** A whole body. */
 export async function holdBody(
   pieces: AsyncGenerator<Buffer, void, undefined>,
-  { takeMemory, signal }: HeldBodyOptions,
+  { takeMemory, signal, lane }: HeldBodyOptions,
 ): Promise<Buffer> {
   const body = new CopiedPieces();
   let isCounted = false;
@@ -30,10 +33,12 @@ export async function holdBody(
     pieces.return().catch(() => {});
     throw error;
   }
-  return body.whole();
+  return body.whole(lane);
 }
 
 const slabBytes = 1024 * 1024;
+/** Joined in one go. */
+const slabsInTurn = 8;
 
 /** Pieces, copied into few: there may be a million of them, and each would take more than its bytes. */
 class CopiedPieces {
@@ -57,9 +62,16 @@ class CopiedPieces {
     }
   }
 
-  whole(): Buffer {
+  async whole(lane: () => string): Promise<Buffer> {
     const last = this.#slabs.at(-1)?.subarray(0, this.#filled) ?? Buffer.alloc(0);
-    return this.#slabs.length <= 1 ? last : Buffer.concat([...this.#slabs.slice(0, -1), last], this.length);
+    if (this.#slabs.length <= 1) return last;
+    const whole = Buffer.allocUnsafeSlow(this.length);
+    let filled = 0;
+    for (const [index, slab] of [...this.#slabs.slice(0, -1), last].entries()) {
+      if (index > 0 && index % slabsInTurn === 0) await ownTurn(lane());
+      filled += slab.copy(whole, filled);
+    }
+    return whole;
   }
 
   #lastWithRoom(bytes: number): Buffer {

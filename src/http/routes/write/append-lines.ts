@@ -1,10 +1,11 @@
 import { AppError, toAppError } from '../../../core/app-error.ts';
+import { lightBytes, ownTurn } from '../../../core/async/own-turn.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { type Handle, parseHandle } from '../../../core/handle.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Producer } from '../../../core/producer.ts';
-import { LineParser, type LineParserOptions } from '../../../encoding/line-protocol/line-parser.ts';
+import { LineParser, type LineParserOptions, paused } from '../../../encoding/line-protocol/line-parser.ts';
 import type { MeasurementRows } from '../../../encoding/line-protocol/measurement-rows.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { atLine, isCode } from './write-error.ts';
@@ -18,7 +19,7 @@ export interface AppendContext {
   readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
   readonly principal: Principal;
   /** Its signal is made where somebody asks for it, which a small append does not. */
-  readonly request: { readonly signal: AbortSignal };
+  readonly request: { readonly signal: AbortSignal; readonly lane: string };
 }
 
 /** Others may change the columns of a frame between a look at them and the append. */
@@ -59,8 +60,13 @@ function keptInPart({ message }: AppError, kept: ReadonlySet<string>): AppError 
 }
 
 async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: boolean): Promise<MeasurementRows[]> {
+  if (lines.body.length > lightBytes) await ownTurn(context.request.lane);
   const parser = new LineParser(lines.body, lines);
   for (let pending = parser.next(); pending !== undefined; pending = parser.next()) {
+    if (pending === paused) {
+      await ownTurn(context.request.lane);
+      continue;
+    }
     try {
       const handle = parseHandle(pending.name);
       const known = mayPeek ? context.frames.appendColumns(context.principal, handle) : undefined;
