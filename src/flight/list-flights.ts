@@ -1,4 +1,5 @@
 import { AppError } from '../core/app-error.ts';
+import { WorkSlices } from '../core/async/own-turn.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Criteria } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
@@ -11,11 +12,13 @@ import { wholeFrame } from './request/read-target.ts';
 export async function* listFlights(
   frames: Frames,
   request: Uint8Array,
-  { principal }: Call,
+  { principal, lane }: Call,
 ): AsyncGenerator<Uint8Array> {
   const prefix = decodeUtf8(Criteria.decode(request).expression);
   if (prefix === undefined) throw new AppError('invalid_parameter', 'the expression of the criteria is not UTF-8');
+  const slices = new WorkSlices(lane);
   for await (const summary of frames.list(principal, { prefix })) {
+    await slices.rest();
     if (summary.state === 'damaged') continue;
     yield frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle));
   }

@@ -263,7 +263,7 @@ export class TenantFrames implements AsyncDisposable {
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
     await this.#scanner.lookAtSuspects(isListed);
     let looked = 0;
-    for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
+    for (const handle of this.#state.catalog.listed(prefix, after)) {
       // Who skips most of them would else hold up everyone.
       if (++looked % handlesInTurn === 0) await nextTurn();
       const summary = this.#lookup.summary(handle);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clientTypes, type TypedDocument } from '../../scripts/reference/client-types.ts';
@@ -101,4 +101,15 @@ describe('docs/reference', () => {
 test.each(pages)('every link of %s leads to a file', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] as string);
   for (const link of links) expect(() => readFileSync(join(root, dirname(page), link)), link).not.toThrow('ENOENT');
+});
+
+describe('docs/decisions/event-loop.md', () => {
+  const page = read('docs/decisions/event-loop.md');
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| door '));
+
+  test.each(rows)('names files that are there: %s', (row) => {
+    const files = [...row.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path ?? '');
+    expect(files).not.toEqual([]);
+    for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
+  });
 });

@@ -78,6 +78,21 @@ test('a pattern of millions of characters is refused', async () => {
   expect(await attack(() => flight.get(ticket))).toMatchObject({ code: 'too_large' });
 });
 
+test('more parameters than are bound in one go are refused', async () => {
+  const body = JSON.stringify({ sql: `select ${'?,'.repeat(4999)}?`, params: Array(5000).fill(1) });
+  expect(await attack(() => post('/sql', body))).toEqual([413, 'too_large']);
+});
+
+test('more columns than a frame may have are not selected', async () => {
+  await post('/sql', '{"sql":"create table narrow as select 1 a"}');
+  const ticket = JSON.stringify({ handle: 'narrow', columns: Array(30_000).fill('a') });
+  expect(await attack(() => flight.get(ticket))).toMatchObject({ code: 'too_large' });
+});
+
+test('a name of a column that goes on for megabytes is refused', async () => {
+  expect(await attack(() => post('/imp?name=long', 'a'.repeat(5_000_000), 'text/csv'))).toEqual([413, 'too_large']);
+});
+
 describe('lines', () => {
   const line = 'm,h=a x=1\n';
 

@@ -20,3 +20,23 @@ function serveNext(): void {
   queue.serve();
   if (queue.size > 0) setImmediate(serveNext);
 }
+
+const sliceMs = 10;
+
+/** Work of many small steps, some of which wait for others. */
+export class WorkSlices {
+  readonly #lane: string;
+  #sinceMs = performance.now();
+
+  constructor(lane: string) {
+    this.#lane = lane;
+  }
+
+  /** Between two steps: gives others their turn where the last one was some time ago. Undefined where it was not. */
+  rest(): Promise<void> | undefined {
+    if (performance.now() - this.#sinceMs < sliceMs) return undefined;
+    return ownTurn(this.#lane).then(() => {
+      this.#sinceMs = performance.now();
+    });
+  }
+}

@@ -11,15 +11,20 @@ export function didYouMeanName(typed: string, candidates: Iterable<string>): str
 }
 
 const longestName = 200;
+/** Letters that are compared with letters: some milliseconds. Candidates behind them are not looked at. */
+const mostWork = 250_000;
 
 function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
   // The work grows with the length of both, and nobody mistypes that much.
   if (typed.length > longestName) return undefined;
   const word = typed.toLowerCase();
+  let work = 0;
   let nearest: string | undefined;
   let nearestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= nearestDistance) continue;
+    work += word.length * candidate.length;
+    if (work > mostWork) break;
     const distance = editDistance(word, candidate.toLowerCase());
     if (distance < nearestDistance) {
       nearest = candidate;

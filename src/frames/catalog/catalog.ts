@@ -3,6 +3,7 @@ import { totalBytes } from '../disk/manifest.ts';
 import type { FileIdentity } from '../disk/part.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 import type { FrameVersion } from './frame-version.ts';
+import { SortedHandles } from './sorted-handles.ts';
 
 /** Data from outside that may still be on its way. */
 export interface Settling {
@@ -45,6 +46,7 @@ export interface TailAge {
 export class Catalog {
   readonly #onEntry: OnEntry;
   readonly #entries = new Map<Handle, Entry>();
+  readonly #sorted = new SortedHandles(() => this.#entries.keys());
   readonly #expiring = new Set<Handle>();
   readonly #suspects = new Set<Handle>();
   /** Frames that have something in their logs, the oldest first. */
@@ -83,6 +85,7 @@ export class Catalog {
     this.#count(handle, bytesOf(entry));
     this.#countDamaged(handle, entry);
     this.#onEntry(handle, this.#entries.get(handle), entry);
+    if (!this.#entries.has(handle)) this.#sorted.add(handle);
     this.#entries.set(handle, entry);
     this.#expiring.delete(handle);
     if (entry.kind === 'held' && entry.version.manifest.ttlMs !== null) this.#expiring.add(handle);
@@ -94,6 +97,7 @@ export class Catalog {
     this.#countDamaged(handle, undefined);
     this.#onEntry(handle, this.#entries.get(handle), undefined);
     this.#entries.delete(handle);
+    this.#sorted.delete(handle);
     this.#expiring.delete(handle);
     this.#tails.delete(handle);
   }
@@ -126,6 +130,11 @@ export class Catalog {
 
   handles(): Handle[] {
     return [...this.#entries.keys()];
+  }
+
+  /** In order: those behind `after` that begin with the prefix. */
+  listed(prefix: string, after: string): Handle[] {
+    return this.#sorted.listed(prefix, after);
   }
 
   entries(): IterableIterator<[Handle, Entry]> {

@@ -3,6 +3,9 @@ import type { Column } from '../../core/data-type.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 
+/** As many columns as a frame may have, if it came as Arrow. */
+const mostNames = 20_000;
+
 /** The columns of these names, in their order; of those that share a name, the first. */
 export function selectColumns(
   handle: FrameName,
@@ -10,6 +13,9 @@ export function selectColumns(
   names: readonly string[] | undefined,
 ): readonly Column[] {
   if (names === undefined) return columns;
+  if (names.length > mostNames) {
+    throw new AppError('too_large', `${names.length} columns are named, and at most ${mostNames} are read at once`);
+  }
   const byName = new Map<string, Column>();
   for (const column of columns) if (!byName.has(column.name)) byName.set(column.name, column);
   return names.map((name) => {

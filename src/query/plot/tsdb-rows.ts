@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import { ownTurn } from '../../core/async/own-turn.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import { queryFault, withoutComments } from '../../core/text/tsdb-query.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
@@ -12,6 +13,11 @@ export interface TsdbRows {
 }
 
 const mostBytes = 64_000_000;
+/** Parsed in one go. */
+const bytesInTurn = 512 * 1024;
+const longestSlice = 8_000_000;
+const [QUOTE, COMMA, OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET] = [34, 44, 91, 92, 93];
+const rowsKey = Buffer.from('"dataset":[');
 
 /** The first rows of a query, from the external database. It runs whatever it is given, so that only a query is passed on. */
 export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly signal: AbortSignal }): Promise<TsdbRows> {
@@ -26,10 +32,46 @@ export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly sign
     bytes += (piece as Buffer).length;
     if (bytes > mostBytes) throw new AppError('too_large', `the first ${mostRows} rows are too large for a plot`);
   }
-  return rowsOf(status, Buffer.concat(pieces).toString());
+  return rowsOf(status, Buffer.concat(pieces));
 }
 
-function rowsOf(status: number, text: string): TsdbRows {
+/** The rows stand behind everything else that is looked at, and are parsed in slices. */
+async function rowsOf(status: number, answer: Buffer): Promise<TsdbRows> {
+  const from = answer.indexOf(rowsKey) + rowsKey.length;
+  if (from < rowsKey.length) return parsed(status, answer.toString());
+  const rows: Row[] = [];
+  let at = from;
+  for (let end = sliceEnd(answer, at); end > at; end = sliceEnd(answer, at)) {
+    if (at > from) await ownTurn('');
+    for (const row of parsed(status, `{"columns":[],"dataset":[${answer.toString('utf8', at, end)}]}`).rows)
+      rows.push(row);
+    at = answer[end] === COMMA ? end + 1 : end;
+  }
+  const { columns } = parsed(status, answer.toString('utf8', 0, from) + answer.toString('utf8', at));
+  return { columns, rows };
+}
+
+/** Behind the last row of the slice that begins here, or its beginning where no row does. */
+function sliceEnd(bytes: Buffer, from: number): number {
+  let end = from;
+  let depth = 0;
+  let isText = false;
+  for (let at = from; at < bytes.length && end - from < bytesInTurn; at++) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) at++;
+    else if (byte === QUOTE) isText = !isText;
+    else if (isText) continue;
+    else if (byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACKET) {
+      if (depth === 0) break;
+      if (--depth === 0) end = at + 1;
+    }
+    if (at - from > longestSlice) throw new AppError('too_large', 'a row is too large for a plot');
+  }
+  return end;
+}
+
+function parsed(status: number, text: string): TsdbRows {
   let answer: Record<string, unknown>;
   try {
     answer = JSON.parse(text) as Record<string, unknown>;

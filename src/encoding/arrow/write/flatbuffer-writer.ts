@@ -66,7 +66,8 @@ class FlatbufferWriter {
     this.#view.setUint16(vtable, vtableBytes, true);
     this.#view.setUint16(vtable + 2, tableBytes, true);
     this.#view.setInt32(table, table - vtable, true);
-    for (const [slot, field] of fields.entries()) {
+    for (let slot = 0; slot < fields.length; slot++) {
+      const field = fields[slot];
       if (field === undefined) continue;
       const place = places[slot] as number;
       this.#view.setUint16(vtable + 4 + slot * 2, place, true);
@@ -100,7 +101,8 @@ class FlatbufferWriter {
   #objects(objects: readonly FlatObject[]): number {
     const at = this.#reserve(4 + objects.length * 4, 4);
     this.#view.setUint32(at, objects.length, true);
-    for (const [index, object] of objects.entries()) this.#reference(at + 4 + index * 4, object);
+    for (let index = 0; index < objects.length; index++)
+      this.#reference(at + 4 + index * 4, objects[index] as FlatObject);
     return at;
   }
 

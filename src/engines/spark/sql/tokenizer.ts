@@ -139,7 +139,10 @@ const escapedLetters: Readonly<Record<string, string>> = {
 
 /** What stands between the quotes of a string, by Spark's rules. */
 function unescaped(sql: string, start: number, end: number): string {
-  const text = sql.slice(start, end).replace(stringEscape, (_, hex4, hex8, octal, letter) => {
+  const written = sql.slice(start, end);
+  // Half a million doubled quotes are sooner replaced so.
+  if (!written.includes('\\')) return wellFormed(written.replaceAll("''", "'"), start);
+  const text = written.replace(stringEscape, (_, hex4, hex8, octal, letter) => {
     if (letter !== undefined) return escapedLetters[letter] ?? letter;
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
     const hex = hex4 ?? hex8;
@@ -148,6 +151,10 @@ function unescaped(sql: string, start: number, end: number): string {
     if (code > 0x10ffff) throw notACharacter(start);
     return String.fromCodePoint(code);
   });
+  return wellFormed(text, start);
+}
+
+function wellFormed(text: string, start: number): string {
   if (/\p{Surrogate}/u.test(text)) throw notACharacter(start);
   return text;
 }

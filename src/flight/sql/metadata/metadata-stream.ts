@@ -1,3 +1,4 @@
+import { WorkSlices } from '../../../core/async/own-turn.ts';
 import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
@@ -17,7 +18,9 @@ export async function* metadataStream(
   yield schemaData(schemaMessage(fields));
   let batch: Row[] = [];
   let bytes = 0;
+  const slices = new WorkSlices('');
   for await (const row of rows) {
+    await slices.rest();
     batch.push(row);
     for (const value of row) if (value instanceof Uint8Array) bytes += value.length;
     if (batch.length < batchRows && bytes < batchBytes) continue;

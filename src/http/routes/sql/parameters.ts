@@ -13,6 +13,9 @@ import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
 import type { AnalysedStatement } from '../../../query/frame-sql.ts';
 import { wrongType } from '../../json/json-body.ts';
 
+/** Each becomes a column, and all of them are made in one go. */
+const mostParameters = 4096;
+
 /** A value on its way to the engine: a column of one row. */
 interface Cell {
   readonly field: ArrowField;
@@ -31,10 +34,17 @@ export function boundParameters(
   params: JsonValue | undefined,
   statement: Pick<Query, 'parameterCount' | 'parameterNames'>,
 ): Uint8Array | undefined {
+  if (statement.parameterCount > mostParameters) throw tooManyParameters(statement.parameterCount);
   const cells = valuesOf(params, statement).map(({ name, path, value }) => cellOf(name, value, path));
   if (cells.length === 0) return undefined;
   const fields = cells.map(({ field }) => field);
   return smallIpcStream(fields, [cells.map(({ value }) => value)]);
+}
+
+function tooManyParameters(count: number): AppError {
+  return new AppError('too_large', `the statement takes ${count} parameters, and at most ${mostParameters} are bound`, {
+    hint: 'give a list as one parameter, and read it by unnest($1)',
+  });
 }
 
 interface GivenValue {

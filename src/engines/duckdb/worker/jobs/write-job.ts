@@ -32,6 +32,9 @@ import { partsRelation, rowsRelation, selected } from '../parquet/part-rows.ts';
 import { probe, probeColumns } from '../parquet/probe.ts';
 import { haveSameValues } from '../parquet/value-digest.ts';
 
+/** Of 20,000 columns, 200 characters each. */
+const longestNames = 4_000_000;
+
 export interface WriteContext {
   readonly connection: Connection;
   readonly signal: AbortSignal;
@@ -58,6 +61,7 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     const isCompressed = flat === undefined || compression.algorithm === 'uncompressed';
     const { checksum, bytes } = await summing;
     const facts = await probing;
+    checkNames(facts.columns);
     const nulls = await firstNulls(connection, path, facts.columns, notNull);
     const differs =
       comparesValues &&
@@ -76,6 +80,15 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     await rm(path, { force: true });
     throw explain(error, source, path);
   }
+}
+
+/** They are read, written and told by a process that serves others meanwhile. */
+function checkNames(columns: PartFacts['columns']): void {
+  const { length } = JSON.stringify(columns);
+  if (length <= longestNames) return;
+  throw new AppError('too_large', `the names and types of the columns have ${length} characters`, {
+    hint: `they may have ${longestNames}; is the first line one of names?`,
+  });
 }
 
 /** What is known of a file that was written without DuckDB, and what its columns are to DuckDB. */
