@@ -15,6 +15,8 @@ export interface TsdbRows {
 const mostBytes = 64_000_000;
 /** Parsed in one go. */
 const bytesInTurn = 512 * 1024;
+/** It goes in a request target, and is read in one go. */
+const longestQuery = 100_000;
 const longestSlice = 8_000_000;
 const [QUOTE, COMMA, OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET] = [34, 44, 91, 92, 93];
 const rowsKey = Buffer.from('"dataset":[');
@@ -112,6 +114,9 @@ function typeOf(name: string): DataType {
 
 /** The query as it may be sent. */
 function checkedQuery(sql: string): string {
+  if (sql.length > longestQuery) {
+    throw new AppError('too_large', `the query has ${sql.length} characters, and at most ${longestQuery} are sent`);
+  }
   const query = withoutComments(sql);
   const fault = queryFault(query);
   if (fault === undefined) return query;
