@@ -7,6 +7,8 @@ import { soon } from '../support/soon.ts';
 
 let closed: ClosedServer;
 const light = () => closed.token('reader');
+/** A second, or a few times what it takes without anybody else. */
+let mostMs = 1000;
 
 beforeAll(async () => {
   closed = await startClosedServer({
@@ -14,6 +16,7 @@ beforeAll(async () => {
   });
   await closed.as(closed.token('writer'), 'POST', '/imp?name=ticks', 'n\n1\n');
   await closed.as(closed.token('otherTenant'), 'POST', '/imp?name=ticks', 'n\n1\n');
+  mostMs = Math.max(mostMs, 5 * (await msOf(() => closed.as(light(), 'GET', '/handles'))));
 });
 afterAll(async () => closed[Symbol.asyncDispose]());
 
@@ -44,7 +47,7 @@ test('a tenant whose uploads do not end cannot take all requests, and is told wh
   await expect.poll(() => answers.length).toBe(4);
   const handles = () => closed.as(light(), 'GET', '/handles');
   for (let n = 0; n < 4; n++) {
-    expect(await msOf(async () => expect((await handles()).status).toBe(200))).toBeLessThan(1000);
+    expect(await msOf(async () => expect((await handles()).status).toBe(200))).toBeLessThan(mostMs);
   }
   expect((await Promise.all([handles(), handles(), handles()])).map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(answers.length).toBeGreaterThan(4);
@@ -82,7 +85,7 @@ test('a tenant whose Flight uploads do not end cannot take all calls', async () 
   const calls = () => Promise.all(Array.from({ length: 10 }, () => other.info(byPath('ticks'))));
   expect(
     await msOf(async () => expect((await calls()).map(({ code }) => code)).toEqual(Array(10).fill(undefined))),
-  ).toBeLessThan(1000);
+  ).toBeLessThan(mostMs);
   for (const upload of uploads) upload.cancel();
   await expect.poll(async () => figure('framehold_shared_held', 'calls')).toBe(0);
 });
