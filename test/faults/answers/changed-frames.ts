@@ -5,6 +5,7 @@ import { promised } from '../harness/scenario.ts';
 import { rowsBySql } from '../harness/sql-change.ts';
 import type { ColumnCase } from './column-case.ts';
 import { type Comparison, inLanes } from './comparison.ts';
+import type { ForeignFrames } from './foreign-files.ts';
 import { sql } from './put-doors.ts';
 import type { Reference } from './reference.ts';
 import { rowsOf, type TableCase } from './table-case.ts';
@@ -51,27 +52,27 @@ export class ChangedFrames {
     }
   }
 
-  /** The same changes here and there. `frameOf`: where the rows are, if not under the name of their table. */
-  async run(server: Address, state: string, frameOf = (name: string): string | undefined => name): Promise<void> {
+  /** The same changes here and there. `foreign`: frames that others made of the rows, which are changed in the place of ours. */
+  async run(server: Address, state: string, foreign?: ForeignFrames['changed']): Promise<void> {
     const tasks: (() => Promise<void>)[] = [];
-    for (const changed of this.#frames) {
-      const frame = frameOf(changed.name);
-      if (frame === undefined) continue;
-      const outcomes = await this.#outcomesOf(changed);
-      tasks.push(() => this.#change(server, state, frame, changed.column, outcomes));
+    for (const { name, column, table } of this.#frames) {
+      const { frame, rows } = foreign === undefined ? { frame: name, rows: rowsOf(table) } : (foreign.get(name) ?? {});
+      if (frame === undefined || rows === undefined) continue;
+      const outcomes = await this.#outcomesOf(name, column, rows);
+      tasks.push(() => this.#change(server, state, frame, column, outcomes));
     }
     await inLanes(tasks);
   }
 
   /** What the changes do to the rows in memory, one after the other. */
-  async #outcomesOf({ name, column, table }: ChangedFrame): Promise<readonly Outcome[]> {
+  async #outcomesOf(name: string, column: ColumnCase, rows: string): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    await this.#reference.run(`CREATE OR REPLACE TABLE ${name} AS ${rowsOf(table)}`);
+    await this.#reference.run(`CREATE OR REPLACE TABLE ${name} AS ${rows}`);
     for (const change of changesOf(column)) {
       const count = await this.#count(name, change.condition);
       await this.#reference.run(change.sql(name));
-      const rows = await this.#reference.rows(`${summaryOf(column)} ${name}`);
-      outcomes.push({ change, expected: [count, ...rows.flat()].join() });
+      const summary = await this.#reference.rows(`${summaryOf(column)} ${name}`);
+      outcomes.push({ change, expected: [count, ...summary.flat()].join() });
     }
     return outcomes;
   }

@@ -22,10 +22,16 @@ export async function foreignWriters(): Promise<string> {
 /** As foreign_files.py names them, and DuckDB of the version that the server has. */
 export const foreignWriterNames = ['pyarrow', 'pyarrow_filters', 'duckdb2', 'duckdb1'] as const;
 
+export interface ForeignFrame {
+  readonly frame: string;
+  /** SQL for the rows of its file. */
+  readonly rows: string;
+}
+
 export interface ForeignFrames {
   readonly frames: readonly Frame[];
   /** By the name of a table that is to be changed: the frame that one of the writers made of it. */
-  readonly changed: ReadonlyMap<string, string>;
+  readonly changed: ReadonlyMap<string, ForeignFrame>;
 }
 
 /** Writes the Arrow streams of a folder as Parquet, by each of the writers. */
@@ -48,17 +54,21 @@ export async function foreignFrames(
       const isAsMeant = ({ kind }: ColumnCase): boolean => writer === 'duckdb1' || kind.type !== 'UUID';
       const name = `${table.name}_${writer}`;
       const columns = table.columns.filter((column) => isAsMeant(column) && written.get(name)?.includes(column.name));
-      if (columns.length > 0) frames.push({ name, table, columns });
+      if (columns.length === 0) continue;
+      const isChanged = writer.startsWith('duckdb');
+      if (isChanged) await reference.addFile(name, join(folder, `${name}.parquet`));
+      frames.push({ name, table, columns, meant: isChanged ? name : table.name });
     }
   }
-  const changed = new Map<string, string>();
+  const changed = new Map<string, ForeignFrame>();
   for (const [index, name] of (await readdir(folder))
     .filter((file) => /^n_.*\.arrow$/.test(file))
     .sort()
     .entries()) {
     const table = name.slice(0, -'.arrow'.length);
     const frame = `${table}_${foreignWriterNames[index % 3]}`;
-    if ((written.get(frame)?.length ?? 0) > 2) changed.set(table, frame);
+    if ((written.get(frame)?.length ?? 0) > 2)
+      changed.set(table, { frame, rows: `SELECT * FROM read_parquet('${join(folder, frame)}.parquet')` });
   }
   return { frames, changed };
 }

@@ -32,6 +32,7 @@ const putDoors: Readonly<Record<PutDoor, (put: Put, piece: Piece) => Promise<voi
   async impParquet({ to, table, frame, reference }: Put, { isFirst, ...range }: Piece) {
     const path = await reference.parquet(rowsOf(table, { ...range, asKept: true }));
     await taken(importRaw(to, `name=${frame}&append=${!isFirst}`, await readFile(path)));
+    await reference.addFile(frame, path);
     await rm(path);
   },
 
@@ -48,9 +49,10 @@ const putDoors: Readonly<Record<PutDoor, (put: Put, piece: Piece) => Promise<voi
   },
 };
 
-/** Makes the frame in pieces, all but the first of which are appended. */
-export async function putFrame(door: PutDoor, put: Put): Promise<void> {
+/** Makes the frame in pieces, all but the first of which are appended. Gives the table of the reference with its rows. */
+export async function putFrame(door: PutDoor, put: Put): Promise<string> {
   for (const [index, [from, to]] of pieces.entries()) await putDoors[door](put, { from, to, isFirst: index === 0 });
+  return door === 'impParquet' ? put.frame : put.table.name;
 }
 
 export function sql({ url }: Pick<Address, 'url'>, text: string, format = 'json'): Promise<Answer> {

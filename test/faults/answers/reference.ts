@@ -44,6 +44,13 @@ export class Reference implements AsyncDisposable {
     return path;
   }
 
+  /** Adds the rows of a file to a table, which it makes where there is none. They are read as a whole. */
+  async addFile(table: string, path: string): Promise<void> {
+    const rows = `SELECT * FROM read_parquet('${path}')`;
+    await this.run(`CREATE TABLE IF NOT EXISTS ${table} AS ${rows} LIMIT 0`);
+    await this.run(`INSERT INTO ${table} ${rows}`);
+  }
+
   /** Of columns of text. */
   async rows(sql: string): Promise<(string | null)[][]> {
     const rows = await this.#connection.rows<Record<string, string | null>>(sql);
