@@ -17,7 +17,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../support/temporar
 const formatOf = (dataDir: string): string => join(dataDir, 'cold', '.framehold', 'format.json');
 
 async function writeFormat(dataDir: string, text: string): Promise<void> {
-  await mkdir(dirname(formatOf(dataDir)), { recursive: true });
+  await mkdir(dirname(formatOf(dataDir)), { recursive: true, mode: 0o700 });
   await writeFile(formatOf(dataDir), text);
 }
 

@@ -47,7 +47,7 @@ async function damage(name: string): Promise<void> {
   execFileSync('touch', ['-r', times, path]);
 }
 
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 40_000, interval: 50 };
 
 test('sound frames are told of with the time of the last pass, which the next server knows as well', async () => {
   await expect.poll(() => figure('framehold_scrub_last_success_seconds'), soon).toBeGreaterThan(Date.now() / 1000 - 60);
@@ -61,7 +61,9 @@ test('sound frames are told of with the time of the last pass, which the next se
   expect(text).toMatch(/^framehold_scrub_last_success_seconds \d/m);
 });
 
-test('a frame whose bytes change on the disk is found without a read, and told everywhere', async () => {
+test('a frame whose bytes change on the disk is found without a read, and told everywhere', {
+  timeout: 90_000,
+}, async () => {
   // Files that are still compressed are written anew.
   await expect.poll(() => figure('framehold_rewrites_waiting'), soon).toBe(0);
   await damage('a');
