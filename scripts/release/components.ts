@@ -39,7 +39,8 @@ export function shippedComponents(root: string, consolePackages: readonly string
     if (entry === undefined) throw new Error(`${name} is in the ${place}, and package-lock.json does not have it`);
     return [...entry, place];
   };
-  const ofProgram = programPackages.map((name) => bundled(name, 'program'));
+  const inLock = programPackages.filter((name) => lock.packages[`${prefix}${name}`] !== undefined);
+  const ofProgram = inLock.map((name) => bundled(name, 'program'));
   const asking = [...runTime, ...ofProgram].map(([, found]) => found);
   const platformPackages = new Set(asking.flatMap((found) => Object.keys(found.optionalDependencies ?? {})));
   const isShipped = (name: string): boolean => lock.packages[`${prefix}${name}`]?.dev !== true;
