@@ -93,7 +93,7 @@ CREATE TABLE addresses (
   test('and GET /handles/{handle} shows it', async () => {
     await change(`CREATE TABLE shown (
       a BIGINT, B VARCHAR DEFAULT 'x' || /* a comment */ 'y' NOT NULL, c INT CHECK (c > 0), d INT AS (c*2) STORED,
-      CONSTRAINT pk PRIMARY KEY (b, A), UNIQUE (c), FOREIGN KEY (a) REFERENCES frames."u v" (x, y))`);
+      CONSTRAINT pk PRIMARY KEY (b, A), UNIQUE (c), FOREIGN KEY (a, c) REFERENCES frames."u v" (x, y))`);
     expect(await described('shown')).toMatchObject({
       columns: [
         { name: 'a', type: 'LONG', nullable: false },
@@ -105,7 +105,7 @@ CREATE TABLE addresses (
         primaryKey: ['B', 'a'],
         unique: [['c']],
         checks: ['c > 0'],
-        foreignKeys: [{ columns: ['a'], table: 'u v', references: ['x', 'y'] }],
+        foreignKeys: [{ columns: ['a', 'c'], table: 'u v', references: ['x', 'y'] }],
       },
     });
     await change('CREATE TABLE plain (a BIGINT NULL)');
