@@ -103,6 +103,26 @@ test('a change of one row leaves the signs of the others, and is found by its ow
   expect(await run('UPDATE changed SET i = i WHERE f = 0')).toMatchObject({ updated: 201 });
 });
 
+test('a change by another table leaves the signs inside lists, structs and maps', async () => {
+  await run(
+    `CREATE TABLE joined AS SELECT i, i AS m, MAP {'a': ${signs}} AS c, [${signs}] AS l FROM range(400) AS r(i)`,
+  );
+  await run(`UPDATE joined SET m = joined.m + 1 FROM (SELECT '-0.0'::DOUBLE AS d) AS k WHERE joined.c['a'] = k.d`);
+  expect(
+    await count(`SELECT [count(*) FILTER (signbit(c['a'])), count(*) FILTER (signbit(l[1]))] FROM joined`),
+  ).toEqual([100, 100]);
+});
+
+test('intervals that are equal keep their parts', async () => {
+  await run(
+    `CREATE TABLE spans AS SELECT i, CASE i % 2 WHEN 0 THEN INTERVAL 24 HOUR ELSE INTERVAL 1 DAY END AS v FROM range(400) AS r(i)`,
+  );
+  for (let times = 0; times < 4; times++) {
+    expect(await count(`SELECT count(*) FROM spans WHERE v::VARCHAR = '1 day'`)).toBe(200);
+    await compressed('spans');
+  }
+});
+
 test('a copy for statements has the signs of zeros where a column has nothing but zeros', async () => {
   await run(
     `CREATE TABLE onlyzeros AS SELECT i, (CASE i % 2 WHEN 0 THEN '-0.0' ELSE '0.0' END)::DOUBLE AS f FROM range(400) AS r(i)`,

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { WarmCopy } from '../../protocol/protocol.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import type { Connection } from '../native/session.ts';
-import { floatsOf, hasEqualFloats } from '../parquet/equal-floats.ts';
+import { columnsWithEqualValues, hasEqualValues } from '../parquet/equal-values.ts';
 import { partsRelation } from '../parquet/part-rows.ts';
 import { haveSameValues } from '../parquet/value-digest.ts';
 
@@ -24,7 +24,7 @@ export async function warmFrame(
     try {
       const rows = partsRelation(parts, columns);
       await connection.run(`CREATE TABLE warming.main.frame AS SELECT * FROM ${rows}`);
-      await assertSameFloats(connection, rows, signal);
+      await assertSameValues(connection, rows, signal);
     } finally {
       await connection.run('DETACH warming');
     }
@@ -36,12 +36,13 @@ export async function warmFrame(
 }
 
 /** A segment whose values are all equal to DuckDB keeps one of them: of zeros the sign of the first. */
-async function assertSameFloats(connection: Connection, rows: string, signal: AbortSignal): Promise<void> {
-  if (!(await hasEqualFloats(connection, [rows]))) return;
+async function assertSameValues(connection: Connection, rows: string, signal: AbortSignal): Promise<void> {
+  if (!(await hasEqualValues(connection, [rows]))) return;
   // Not before are the segments made.
   await connection.run('CHECKPOINT warming');
-  const [floats, copied] = [await floatsOf(connection, rows), await floatsOf(connection, 'warming.main.frame')];
-  if (floats === undefined || copied === undefined) return;
-  if (!(await haveSameValues(connection, [floats, copied], signal)))
+  const original = await columnsWithEqualValues(connection, rows);
+  const copied = await columnsWithEqualValues(connection, 'warming.main.frame');
+  if (original === undefined || copied === undefined) return;
+  if (!(await haveSameValues(connection, [original, copied], signal)))
     throw new Error('a copy of the frame would have other values');
 }

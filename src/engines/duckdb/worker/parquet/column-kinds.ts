@@ -10,6 +10,10 @@ export function hasBytes(column: StatementColumn): boolean {
   return hasKind(column, 'binary', [duckdbType.BLOB]);
 }
 
+export function isInterval({ typeId }: StatementColumn): boolean {
+  return typeId === duckdbType.INTERVAL;
+}
+
 /** At any depth. Of a type that cannot be told, it is assumed. */
 function hasKind({ typeId, nested }: StatementColumn, kind: DeclaredType['kind'], typeIds: readonly number[]): boolean {
   if (!nestedTypes.has(typeId)) return typeIds.includes(typeId);

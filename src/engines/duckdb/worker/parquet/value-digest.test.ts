@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import { hasEqualFloats } from './equal-floats.ts';
+import { hasEqualValues } from './equal-values.ts';
 import { haveSameValues } from './value-digest.ts';
 
 const connection = duckDbConnection();
@@ -42,6 +42,8 @@ test.each([
   [`unnest(['0.0', '1', 'nan', 'nan', '0.0'])::DOUBLE`, false],
   [`unnest(['-0.0', '-0.0'])::DOUBLE`, false],
   [`unnest(['0', '1'])::INTEGER`, false],
-])('floats that are equal and differ in their bits: %s, %s', async (value, expected) => {
-  expect(await hasEqualFloats(connection, [`(SELECT ${value} AS v)`])).toBe(expected);
+  [`unnest([INTERVAL 24 HOUR, INTERVAL 1 DAY])`, true],
+  [`unnest([INTERVAL 24 HOUR, INTERVAL 1 HOUR, INTERVAL 24 HOUR])`, false],
+])('values that are equal to DuckDB and differ: %s, %s', async (value, expected) => {
+  expect(await hasEqualValues(connection, [`(SELECT ${value} AS v)`])).toBe(expected);
 });

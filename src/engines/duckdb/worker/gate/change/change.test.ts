@@ -26,7 +26,7 @@ describe('the query of a change', () => {
     ],
     [
       'UPDATE t SET a = u.a, b = DEFAULT FROM u, v WHERE t.k = u.k',
-      `SELECT DISTINCT ON ("t".${row}) "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}, "b") REPLACE ((u.a) AS "a") FROM "_target"."t" AS "t", u, v WHERE (t.k = u.k)`,
+      `SELECT "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}, "b") REPLACE ((u.a) AS "a") FROM "_target"."t" AS "t", u, v WHERE (t.k = u.k) QUALIFY row_number() OVER (PARTITION BY "t".${row}) = 1`,
     ],
     [
       'UPDATE t SET a = CASE WHEN x.from THEN 1 ELSE (SELECT 2 FROM u) END RETURNING *',
@@ -35,7 +35,7 @@ describe('the query of a change', () => {
     ['DELETE FROM t WHERE a -- and b', `SELECT "t".${row}, 'DELETE' FROM "_target"."t" AS "t" WHERE (a)`],
     [
       'WITH RECURSIVE u AS (SELECT 1 AS k) DELETE FROM t x USING u WHERE k = a RETURNING a',
-      `WITH RECURSIVE u AS (SELECT 1 AS k) SELECT DISTINCT ON ("x".${row}) "x".${row}, 'DELETE', "x".* EXCLUDE (${row}) FROM "_target"."t" AS "x", u WHERE (k = a)`,
+      `WITH RECURSIVE u AS (SELECT 1 AS k) SELECT "x".${row}, 'DELETE', "x".* EXCLUDE (${row}) FROM "_target"."t" AS "x", u WHERE (k = a) QUALIFY row_number() OVER (PARTITION BY "x".${row}) = 1`,
     ],
     [
       'UPDATE t SET a = ? WHERE b = ? RETURNING a + ?',

@@ -11,6 +11,14 @@ import type { TokenRange } from './clauses.ts';
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
 const parametersName = 'framehold parameters';
 
+/**
+ * Where other tables are joined, a row of the target stands there once. By DISTINCT ON, DuckDB would take lists, structs and maps
+ * through a form in which -0.0 is 0.0.
+ */
+export function oneForEachRow(alias: string): string {
+  return ` QUALIFY row_number() OVER (PARTITION BY ${sqlName(alias)}.${targetRowNumber}) = 1`;
+}
+
 /** The frame that a statement changes, and what the statement calls it. */
 export interface Target {
   readonly table: TableName;

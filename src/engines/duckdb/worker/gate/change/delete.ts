@@ -5,7 +5,7 @@ import { checkWritable } from '../table-access.ts';
 import type { TokenCursor } from '../token-cursor.ts';
 import type { TokenizedStatement } from '../tokenizer.ts';
 import { Clauses, type TokenRange } from './clauses.ts';
-import { ComposedText, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';
 import { addOthers } from './update.ts';
@@ -32,12 +32,12 @@ export async function deleteFrom(
   if (cursor.done && withNames === undefined) return { kind: 'truncate', table: target.table };
 
   const alias = sqlName(target.alias);
-  const rows = hasOthers ? `DISTINCT ON (${alias}.${targetRowNumber}) ` : '';
-  const text = new ComposedText(statement, withNames).ours(`SELECT ${rows}${alias}.${targetRowNumber}, 'DELETE'`);
+  const text = new ComposedText(statement, withNames).ours(`SELECT ${alias}.${targetRowNumber}, 'DELETE'`);
   if (isWhole) text.ours(`, ${alias}.* EXCLUDE (${targetRowNumber})`);
   text.ours(' FROM ').target(target);
   if (hasOthers) addOthers(text, clauses, others, 'USING');
   if (where < returning) text.ours(' WHERE ').value({ from: where + 1, to: returning }, 'a condition');
+  if (hasOthers) text.ours(oneForEachRow(target.alias));
   return {
     kind: 'change',
     verb: 'delete',

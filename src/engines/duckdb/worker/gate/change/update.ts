@@ -6,7 +6,7 @@ import type { GateText } from '../gate-query.ts';
 import { isWord, nameOf, type TokenCursor } from '../token-cursor.ts';
 import type { Token, TokenizedStatement } from '../tokenizer.ts';
 import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
-import { ComposedText, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';
 
@@ -33,13 +33,14 @@ export async function update(
   const set = assignments(statement, clauses, { from: cursor.index, to: from });
   const others = { from: from + 1, to: where };
 
-  const text = new ComposedText(statement, withNames).ours('SELECT ');
-  if (from < where) text.ours(`DISTINCT ON (${sqlName(target.alias)}.${targetRowNumber}) `);
-  text.ours(`${sqlName(target.alias)}.${targetRowNumber}, 'UPDATE'`);
+  const text = new ComposedText(statement, withNames).ours(
+    `SELECT ${sqlName(target.alias)}.${targetRowNumber}, 'UPDATE'`,
+  );
   addValues(text, set, target.alias);
   text.ours(' FROM ').target(target);
   if (from < where) addOthers(text, clauses, others, 'FROM');
   if (where < returning) text.ours(' WHERE ').value({ from: where + 1, to: returning }, 'a condition');
+  if (from < where) text.ours(oneForEachRow(target.alias));
   return {
     kind: 'change',
     verb: 'update',

@@ -1,17 +1,18 @@
 import type { Vector } from '../../../../core/batch.ts';
-import type { Connection } from '../native/session.ts';
-import { hasFloats } from './column-kinds.ts';
+import type { Connection, StatementColumn } from '../native/session.ts';
+import { hasFloats, isInterval } from './column-kinds.ts';
 import { queryReadable } from './parquet-relation.ts';
 
 /**
- * Whether there are floats that DuckDB takes for equal although their bits differ: 0.0 and -0.0, NaN with other bits. Its
- * dictionaries in Parquet and the constant segments of its tables keep the first of them in the place of all (1.5.6).
- * `relations` have all the floats, perhaps with others. Takes as long as to read those columns.
+ * Whether there are values that DuckDB takes for equal although they differ: 0.0 and -0.0, NaN with other bits, 24 hours and a day.
+ * Its dictionaries in Parquet and the constant segments of its tables keep the first of them in the place of all (1.5.6).
+ * `relations` have all the values, perhaps with others. Takes as long as to read those columns.
  */
-export async function hasEqualFloats(connection: Connection, relations: readonly string[]): Promise<boolean> {
+export async function hasEqualValues(connection: Connection, relations: readonly string[]): Promise<boolean> {
   const floats = new EqualFloats();
   for (const relation of relations) {
-    const selected = await floatsOf(connection, relation);
+    if (await hasEqualIntervals(connection, relation)) return true;
+    const selected = await columnsWith(connection, relation, hasFloats);
     if (selected === undefined) continue;
     await using rows = await queryReadable(connection, selected);
     for await (const batch of rows.batches()) {
@@ -22,11 +23,29 @@ export async function hasEqualFloats(connection: Connection, relations: readonly
   return false;
 }
 
-/** The columns of a relation that have floats; undefined where there are none. */
-export async function floatsOf(connection: Connection, relation: string): Promise<string | undefined> {
+/** The columns of a relation that may have such values; undefined where there are none. */
+export function columnsWithEqualValues(connection: Connection, relation: string): Promise<string | undefined> {
+  return columnsWith(connection, relation, (column) => hasFloats(column) || isInterval(column));
+}
+
+async function columnsWith(
+  connection: Connection,
+  relation: string,
+  isWanted: (column: StatementColumn) => boolean,
+): Promise<string | undefined> {
   using statement = await connection.prepare(`SELECT * FROM ${relation}`);
-  const floats = statement.columns.flatMap((column, index) => (hasFloats(column) ? `#${index + 1} AS c${index}` : []));
-  return floats.length === 0 ? undefined : `(SELECT ${floats.join(', ')} FROM ${relation})`;
+  const wanted = statement.columns.flatMap((column, index) => (isWanted(column) ? `#${index + 1} AS c${index}` : []));
+  return wanted.length === 0 ? undefined : `(SELECT ${wanted.join(', ')} FROM ${relation})`;
+}
+
+/** Frames keep none inside other types. */
+async function hasEqualIntervals(connection: Connection, relation: string): Promise<boolean> {
+  const intervals = await columnsWith(connection, relation, isInterval);
+  if (intervals === undefined) return false;
+  const [counts] = await connection.rows<Record<string, boolean>>(
+    `SELECT count(DISTINCT COLUMNS(*)) <> count(DISTINCT CAST(COLUMNS(*) AS VARCHAR)) FROM ${intervals}`,
+  );
+  return Object.values(counts ?? {}).some(Boolean);
 }
 
 /** The bits of the first zero and of the first NaN: the upper half of them, then the lower. */
