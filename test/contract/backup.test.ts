@@ -377,7 +377,7 @@ test('a directory that no server has seen is backed up as it is: files from outs
   const run = () => command('backup', destination, '--data-dir', source);
   const [path = ''] = (await run()).stdout.split(': ');
   expect((await stat(join(path, 'cold', '.framehold', 'access'))).mode & 0o777).toBe(0o700);
-  expect((await stat(path)).mode & 0o777).toBe(0o750);
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
   expect((await stat(join(path, 'cold', 'linked.parquet'))).isFile()).toBe(true);
   const [again = '', line] = (await run()).stdout.split(': ');
   expect(line).toMatch(/^3 frames, /);

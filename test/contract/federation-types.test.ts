@@ -190,28 +190,26 @@ describe.skipIf(await questdbUnavailable())('a column of QuestDB has in SQL over
   });
 });
 
-/** Functions that compute values, make rows or list tables and columns. */
+/** Functions that compute values or make rows. */
 const harmless = `
-  abs acos all_tables and approx_count_distinct approx_median approx_percentile arg_max arg_min array array_avg
-  array_build array_count array_cum_sum array_elem_avg array_elem_max array_elem_min array_elem_sum array_max
-  array_min array_position array_reverse array_sort array_stddev array_stddev_pop array_stddev_samp array_sum asin
-  atan atan2 avg base64 between bit_and bit_or bit_xor bool_and bool_or build case cast ceil ceiling coalesce concat
-  corr cos cot count count_distinct covar_pop covar_samp current_catalog current_database current_schema
-  current_schemas date_trunc dateadd datediff day day_of_week day_of_week_sunday_first days_in_month degrees
-  dense_rank dim_length dot_product exp extract first first_not_null first_value flatten floor format_type from_base64
-  functions generate_series geo_distance_meters geo_within_radius_latlon geomean greatest haversine_dist_deg hour
-  ilike in insertion_point interval interval_end interval_start is_leap_year isordered json_extract keywords ksum
-  l2price lag last last_not_null last_value lead least left length length_bytes like list ln log long_sequence lower
-  lpad ltrim make_geohash materialized_views matmul max md5 micros mid millis min minute mode month nanos netmask not
-  now now_ns nsum nullif or percent_rank pi position power quote_ident radians rank regexp_replace regr_intercept
-  regr_slope replace right rnd_bin rnd_boolean rnd_byte rnd_char rnd_date rnd_decimal rnd_double rnd_double_array
-  rnd_float rnd_geohash rnd_int rnd_interval rnd_ipv4 rnd_log rnd_long rnd_long256 rnd_short rnd_str rnd_symbol
-  rnd_symbol_weighted rnd_symbol_zipf rnd_timestamp rnd_timestamp_ns rnd_uuid4 rnd_varchar round round_down
-  round_half_even round_up row_number rpad rtrim second sha1 sha256 shift sign sin size_pretty split_part spread
-  spread_bps sqrt starts_with stddev stddev_pop stddev_samp string_agg string_distinct_agg strpos substring sum switch
-  sysdate systimestamp systimestamp_ns table_columns tables tan timestamp_ceil timestamp_floor timestamp_sequence
-  timestamp_sequence_ns timestamp_shuffle to_char to_date to_long128 to_long256 to_lowercase to_pg_date to_str
-  to_timestamp to_timestamp_ns to_timezone to_uppercase to_utc to_uuid today tomorrow transpose trim twap typeof upper
-  var_pop var_samp variance version views vwap week_of_year weighted_avg weighted_stddev weighted_stddev_freq
-  weighted_stddev_rel within within_box within_radius wmid year yesterday
+  abs acos and approx_count_distinct approx_median approx_percentile arg_max arg_min array array_avg array_build
+  array_count array_cum_sum array_elem_avg array_elem_max array_elem_min array_elem_sum array_max array_min
+  array_position array_reverse array_sort array_stddev array_stddev_pop array_stddev_samp array_sum asin atan atan2 avg
+  base64 between bit_and bit_or bit_xor bool_and bool_or case cast ceil ceiling coalesce concat corr cos cot count
+  count_distinct covar_pop covar_samp date_trunc dateadd datediff day day_of_week day_of_week_sunday_first
+  days_in_month degrees dense_rank dim_length dot_product exp extract first first_not_null first_value flatten floor
+  from_base64 generate_series geo_distance_meters geo_within_radius_latlon geomean greatest haversine_dist_deg hour
+  ilike in insertion_point interval interval_end interval_start is_leap_year isordered json_extract ksum l2price lag
+  last last_not_null last_value lead least left length length_bytes like list ln log long_sequence lower lpad ltrim
+  make_geohash matmul max md5 micros mid millis min minute mode month nanos netmask not now now_ns nsum nullif or
+  percent_rank pi position power quote_ident radians rank regexp_replace regr_intercept regr_slope replace right
+  rnd_bin rnd_boolean rnd_byte rnd_char rnd_date rnd_decimal rnd_double rnd_double_array rnd_float rnd_geohash rnd_int
+  rnd_interval rnd_ipv4 rnd_log rnd_long rnd_long256 rnd_short rnd_str rnd_symbol rnd_symbol_weighted rnd_symbol_zipf
+  rnd_timestamp rnd_timestamp_ns rnd_uuid4 rnd_varchar round round_down round_half_even round_up row_number rpad rtrim
+  second sha1 sha256 shift sign sin size_pretty split_part spread spread_bps sqrt starts_with stddev stddev_pop
+  stddev_samp string_agg string_distinct_agg strpos substring sum switch sysdate systimestamp systimestamp_ns tan
+  timestamp_ceil timestamp_floor timestamp_sequence timestamp_sequence_ns timestamp_shuffle to_char to_date to_long128
+  to_long256 to_lowercase to_pg_date to_str to_timestamp to_timestamp_ns to_timezone to_uppercase to_utc to_uuid today
+  tomorrow transpose trim twap typeof upper var_pop var_samp variance vwap week_of_year weighted_avg weighted_stddev
+  weighted_stddev_freq weighted_stddev_rel within within_box within_radius wmid year yesterday
 `;
