@@ -44,7 +44,7 @@ describe('the console', () => {
   test('leaves / to others as it was: they are told what the server answers', async () => {
     const answer = await at('/');
     expect(answer.status).toBe(404);
-    expect(answer.json()).toMatchObject({ code: 'not_found', hint: expect.stringContaining('/exec, /exp, /imp') });
+    expect(answer.json()).toMatchObject({ code: 'not_found', hint: expect.stringContaining('/exec, /exp, /frames') });
   });
 
   test('loads files that are packed beforehand and never change', async () => {

@@ -49,11 +49,11 @@ it('whatever the bytes, a call ends with a status that was foreseen', async () =
   );
 }, 60_000);
 
-it('a message of a million items is read in time', async () => {
+it('a message of a million items is refused at once', async () => {
   const path = Buffer.alloc(2_000_000);
   for (let at = 0; at < path.length; at += 2) path[at] = 0x1a;
   const answer = await client.unary(pathOf('GetFlightInfo'), path, { deadlineMs: 10_000 });
-  expect(answer.code).toBe(status.INVALID_ARGUMENT);
+  expect(answer.code).toBe(status.RESOURCE_EXHAUSTED);
 });
 
 it.each(methods.filter((method) => method !== 'DoPut'))('%s refuses a message over the limit', async (method) => {

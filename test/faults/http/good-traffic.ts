@@ -68,7 +68,7 @@ function reads(): GoodRequest[] {
     get('/openapi.json', '/openapi.json', 'Accept-Encoding: gzip'),
     request('OPTIONS', 'OPTIONS /imp\nOrigin: http://framehold.test\nAccess-Control-Request-Method: POST'),
     get('/exec handle', `/exec?handle=${readHandle}&fmt=json&limit=1,10&quoteLargeNum=true`, 'X-Request-Id: a-1'),
-    get('/exec handle', `http://framehold.test/exec?handle=${readHandle}&fmt=json`, 'If-None-Match: "7", W/"8"'),
+    get('/exec handle', `http://localhost/exec?handle=${readHandle}&fmt=json`, 'If-None-Match: "7", W/"8"'),
     request('/exec handle', `HEAD /exec?handle=${readHandle}&fmt=json`),
     get('/exec proxy', '/exec?query=select%201&fmt=json&limit=10&timings=true', 'Statement-Timeout: 1000'),
     get('/exec local', `/exec?query=select+*+from+${readHandle}&fmt=json&engine=local&cols=id&count=true`),
