@@ -49,7 +49,7 @@ test('framehold verify names each damaged frame, also while the server runs', as
   await damage(join(cold, 'two', '000001.parquet'));
   const { code, output } = await verify(directory.path);
   expect(code).toBe(1);
-  expect(output).toMatch(/^damaged {2}broken: broken\.parquet: not readable as Parquet/m);
+  expect(output).toMatch(/^damaged {2}broken: broken\.parquet: the file cannot be read as Parquet: it is damaged/m);
   expect(output).toMatch(/^damaged {2}two: two\/000001\.parquet: its bytes are not those that were written$/m);
   expect(output).toMatch(/: 1 sound, 1 from outside readable \(no checksum\), 2 damaged\n$/);
 });

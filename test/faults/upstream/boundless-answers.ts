@@ -69,7 +69,7 @@ export const boundlessAnswers: Scenario = {
     const behaviours = new Map<number, (request: MarkedRequest) => unknown>();
     await using upstream = await startMarkedUpstream((request) => behaviours.get(request.marker)?.(request));
     const flags = ['--tsdb-http-url', upstream.url, '--tsdb-timeout', '2s', '--http-stall-timeout', `${stallMs}ms`];
-    await using server = await spawnFramehold({ dataDir: directory.path, flags });
+    await using server = await spawnFramehold({ dataDir: directory.path, flags, mayStandStill: true });
     behaviours.set(1, ({ send }) => send(markedAnswer(1)));
     for (let i = 0; i < 200; i++) await askMarked(server.url, 1);
     let mostGrownBytes = 0;
