@@ -33,7 +33,7 @@ export interface SpawnOptions {
   readonly port?: number;
   /** A program to run ours under, such as strace with its arguments. */
   readonly under?: readonly string[];
-  /** What the operator's own services send may hold up its event loop. Default: nothing may. */
+  /** Its event loop may be held up: by what the operator's own services send, or by a machine that has no time for it. Default: it may not. */
   readonly mayStandStill?: boolean;
   /** Added to its environment, which is otherwise all but empty. */
   readonly env?: Readonly<Record<string, string>>;

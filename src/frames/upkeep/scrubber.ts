@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';

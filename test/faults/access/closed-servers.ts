@@ -35,12 +35,13 @@ export class ClosedServers implements AsyncDisposable {
 
   static async start(
     count: number,
-    { toml = '', flags = [], env = {} }: ClosedServerOptions = {},
+    { toml = '', flags = [], env = {}, ...options }: ClosedServerOptions = {},
   ): Promise<ClosedServers> {
     const directory = await temporaryDirectory();
     const config = join(directory.path, 'config.toml');
     await writeFile(config, toml);
     const shared = new SharedServers(directory.path, count, {
+      ...options,
       // All callers have one address.
       env: { FRAMEHOLD_AUTH_MAX_FAILED_LOGINS: '1000000', ...env },
       flags: ['--auth-enabled', '--config', config, ...flags],

@@ -10,7 +10,7 @@ import type { SharedHistory, SharedWrite } from './shared-history.ts';
 
 export const boundMs = 1000;
 
-export type ServerOptions = Pick<SpawnOptions, 'flags' | 'env'>;
+export type ServerOptions = Pick<SpawnOptions, 'flags' | 'env' | 'mayStandStill'>;
 
 /** Servers of one cold directory, each with a data directory of its own. */
 export class SharedServers implements AsyncDisposable {
