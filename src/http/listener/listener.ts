@@ -202,8 +202,20 @@ class Dispatcher {
     const { target, ticket } = route?.takesTicket === true ? splitTicket(asked) : { target: asked, ticket: undefined };
     const { logger, memory, eventLoop, isClosed: isPrivate } = this.#options;
     const isLast = (): boolean => this.#isStopAnnounced && this.#connections.mayEndWith(request);
-    const parts = { request, response, target, segments, requestId, logger, memory, eventLoop, isLast, isPrivate };
-    const exchange = new Exchange({ ...parts, route: route?.path });
+    // No spread: it takes some microseconds.
+    const exchange = new Exchange({
+      request,
+      response,
+      target,
+      segments,
+      route: route?.path,
+      requestId,
+      logger,
+      memory,
+      eventLoop,
+      isLast,
+      isPrivate,
+    });
     if (this.#settings.cors !== undefined) allowOrigin(this.#settings.cors, exchange);
     this.#underWay++;
     const { audit, watch, counter } = this.#options;
