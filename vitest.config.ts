@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests that run DuckDB's library in their own process. */
 const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts'];
@@ -36,6 +37,7 @@ export default defineConfig({
     // One more than the cores that continuous integration has: many tests wait for a clock, a disk or another program.
     maxWorkers: 3,
     passWithNoTests: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -43,6 +45,7 @@ export default defineConfig({
           name: 'units',
           include: [
             'src/**/*.test.ts',
+            'packages/**/*.test.ts',
             'clients/typescript/**/*.test.ts',
             'console/**/*.test.ts',
             'bench/**/*.test.ts',

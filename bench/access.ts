@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AccessRecords } from '../src/auth/access-records.ts';
 import { noLimits } from '../src/auth/tenant-record.ts';
 import type { Cleanup } from '../src/core/async/cleanup.ts';
-import { defaultTenant, type Role, type Tenant } from '../src/core/principal.ts';
+import { defaultTenant, type Role, type Tenant } from '../src/core/callers/principal.ts';
 import { DurableFiles } from '../src/frames/disk/durable-file.ts';
 import { certificateAuthority } from '../test/support/certificates.ts';
 import { TestIssuer } from '../test/support/issuer.ts';
@@ -25,7 +25,7 @@ export async function makeTokens(dataDir: string, { count = 1, role = 'read' as 
   return made;
 }
 
-/** Adds so many of each. One is made, the others are copies under names of their own: each durable by itself would take minutes. */
+/** Adds this many of each. One is made, the others are copies under names of their own: making each durable would take minutes. */
 export async function fillAccess(dataDir: string, count: { readonly tokens: number; readonly tenants: number }) {
   const records = await openRecords(dataDir);
   await makeTokens(dataDir);

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 export interface BenchArguments {
   readonly help: boolean;
   readonly quick: boolean;
-  /** Nothing is measured: what was is written up. */
+  /** No measurement: writes the report of earlier ones. */
   readonly report: boolean;
   readonly jsonPath: string | undefined;
-  /** Names of cases, those that a beginning stands for among them; none = all. */
+  /** Names of cases, with prefixes expanded; none = all. */
   readonly names: readonly string[];
 }
 

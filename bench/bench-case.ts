@@ -3,7 +3,7 @@ import type { Lab } from './lab.ts';
 import type { LoadSecond } from './latencies.ts';
 import type { Usage } from './process-tree.ts';
 
-/** What one contender did in one round. */
+/** The result of one contender in one round. */
 export interface Reading {
   /** In the unit of the case. */
   readonly value: number;
@@ -16,12 +16,12 @@ export interface Reading {
 
 export interface Contender {
   readonly name: string;
-  /** What is not timed: a restart, a warm-up. */
+  /** Untimed work: a restart, a warm-up. */
   beforeRound?(round: number): Promise<void>;
   measure(round: number): Promise<Reading>;
 }
 
-/** What is to be reached. */
+/** The bar of a case. */
 export type Bar =
   /** The speed of a contender (default: the first one), as a multiple of another's. */
   | { readonly kind: 'ratio'; readonly of?: string; readonly against: string; readonly atLeast: number }
@@ -29,13 +29,13 @@ export type Bar =
   | { readonly kind: 'ceiling'; readonly of: string; readonly atMost: number }
   /** A floor, in the unit of the case. */
   | { readonly kind: 'floor'; readonly of: string; readonly atLeast: number }
-  /** How much more than another, in the unit of the case. */
+  /** Most difference to another, in the unit of the case. */
   | { readonly kind: 'margin'; readonly of: string; readonly over: string; readonly atMost: number };
 
-/** What a case needs is running: the contenders, ours first. */
+/** The running servers of a case: the contenders, ours first. */
 export interface Bout {
   readonly contenders: readonly Contender[];
-  /** Called before anything is timed. Rejects when the answers differ; resolves with what was compared. */
+  /** Called before anything is timed. Rejects if the answers differ; resolves with a description of the comparison. */
   verify(): Promise<string>;
 }
 
@@ -46,6 +46,6 @@ export interface BenchCase {
   readonly better: 'higher' | 'lower';
   readonly rounds: number;
   readonly bars: readonly Bar[];
-  /** Starts what the case needs; `cleanup` stops it. */
+  /** Starts the servers of the case; `cleanup` stops them. */
   prepare(lab: Lab, cleanup: Cleanup): Promise<Bout>;
 }

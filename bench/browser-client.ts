@@ -7,7 +7,7 @@ const tsx = fileURLToPath(import.meta.resolve('tsx/cli'));
 const program = fileURLToPath(new URL('./console/measure.ts', import.meta.url));
 const mostMs = 600_000;
 
-/** One measurement of bench/console. The type of its result is what the caller knows the operation to give. */
+/** One measurement of bench/console. The caller knows the type of the operation's result. */
 export async function measureInBrowser<T>(operation: string, parameters: object): Promise<T> {
   try {
     const args = [tsx, program, operation, JSON.stringify(parameters)];

@@ -17,7 +17,7 @@ export interface ReportRow {
 
 export interface BarReport {
   readonly bar: Bar;
-  /** What is held against the bar; undefined where a contender is missing. */
+  /** The value that is compared with the bar; undefined if a contender is missing. */
   readonly found: number | undefined;
   readonly reached: boolean | undefined;
 }

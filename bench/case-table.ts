@@ -39,7 +39,7 @@ export function formatValue(value: number, unit: BenchCase['unit']): string {
   return formatNumber(value, digits[unit]);
 }
 
-/** The contender in whose line a bar stands. */
+/** The contender whose line has the bar. */
 function rowOf({ bar }: BarReport): string {
   return bar.kind === 'ratio' ? (bar.of ?? bar.against) : bar.of;
 }

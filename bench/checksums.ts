@@ -1,4 +1,4 @@
-/** What a client of bench/clients says of a table: independent of the order of its rows. */
+/** Sums over a table by a client of bench/clients: independent of the order of its rows. */
 export interface Checksums {
   readonly rows: number;
   /** The sum of the hashes of all values, by the name of the column. */

@@ -8,9 +8,9 @@ export interface JumpReading {
 
 export interface ListReading {
   readonly firstPaintMs: number;
-  /** Until the first frames are to be seen: the largest of what is painted. */
+  /** Until the first frames are visible: the largest contentful paint. */
   readonly firstRowsMs: number;
-  /** What tasks of the main thread took beyond 50 ms each, until all frames are listed. */
+  /** Time of main-thread tasks beyond 50 ms each, until all frames are listed. */
   readonly blockedMs: number;
   readonly listed: number;
 }
@@ -20,7 +20,7 @@ export interface PlotReading {
   readonly drawnMs: number;
   /** From the mouse that is let go to the line of a hundredth of x. */
   readonly zoomMs: number;
-  /** What the plot says of itself. */
+  /** The plot's own description. */
   readonly shown: string;
   readonly zoomed: string;
 }
@@ -33,6 +33,6 @@ export interface ScrollReading {
   readonly workMs: number;
   readonly frames: number;
   readonly nodes: number;
-  /** Rows whose cells were another row's. */
+  /** Rows with cells of another row. */
   readonly wrongRows: number;
 }

@@ -42,7 +42,7 @@ export function requestsPerSecond({ requests, seconds }: LoadResult): number {
   return requests / seconds;
 }
 
-/** Load whose figures nobody looks at: compilers and caches of the server become warm. */
+/** Unmeasured load: it warms compilers and caches of the server. */
 export async function warmUp(
   { host, port, credentials, ca }: HttpServer,
   paths: readonly string[],

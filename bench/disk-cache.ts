@@ -19,8 +19,8 @@ export async function emptyDiskCache(dataDir: string): Promise<void> {
 }
 
 /**
- * Reads all pages of a frame as JSON. What memory has no room for is on disk afterwards: the server keeps less of what is read faster than
- * its disk writes, so they are read again while that adds something.
+ * Reads all pages of a frame as JSON. Pages for which memory has no room are on disk afterwards: the server drops some if reads are faster
+ * than the disk writes, so they are read again while that adds something.
  */
 export async function fillDiskCache(
   server: HttpServer,

@@ -3,7 +3,7 @@ import type { Cleanup } from '../src/core/async/cleanup.ts';
 /** A server or client that a case replaces by a new one between its rounds. */
 export interface Exchangeable<T> {
   readonly current: () => T;
-  /** Stops the one there is, if any, and starts another, which knows nothing of what was asked before. */
+  /** Stops the running one, if any, and starts another without any caches. */
   readonly renew: () => Promise<void>;
 }
 

@@ -9,19 +9,19 @@ import { RivalUnavailable } from './rivals/unavailable.ts';
 import type { ClientOptions } from './server-process.ts';
 import { placeTables, tpchFolder, tpchTables } from './tpch-data.ts';
 
-/** Demo data: how many trades there are. */
+/** Demo data: the number of trades. */
 export const tradeRows = 1_000_000;
 
 /** By their environment names, without the prefix. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** What all cases of a run share. */
+/** State that all cases of a run share. */
 export class Lab {
   /** Short and few rounds: shows that everything runs, its figures mean nothing. */
   readonly quick: boolean;
   /** Removed at the end. */
   readonly folder = mkdtempSync(join(tmpdir(), 'framehold-bench-'));
-  /** What the report must say, one line each. */
+  /** Notes for the report, one line each. */
   readonly notes: string[] = [];
   #demo: Promise<string> | undefined;
   #trades: Promise<ExecTable> | undefined;
@@ -33,7 +33,7 @@ export class Lab {
     process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }));
   }
 
-  /** How long one contender is under load in one round. */
+  /** Time under load of one contender in one round. */
   get loadMs(): number {
     return this.quick ? 300 : 4000;
   }
@@ -83,7 +83,7 @@ export class Lab {
     return join(this.folder, 'framehold.log');
   }
 
-  /** What our servers wrote last, for when something fails. */
+  /** The last log lines of our servers, for failures. */
   lastLogLines(): string {
     if (!existsSync(this.frameholdLog)) return '';
     return readFileSync(this.frameholdLog, 'utf8').trimEnd().split('\n').slice(-5).join('\n');

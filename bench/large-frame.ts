@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLogger } from '../src/core/logger.ts';
+import { silentLogger } from '../src/core/logs/logger.ts';
 import { demoFrames } from '../src/demo/demo-frames.ts';
 import { DuckDbEngine } from '../src/engines/duckdb/duckdb-engine.ts';
 import { tradeRows } from './lab.ts';
@@ -42,7 +42,7 @@ function tradesSql(rows: number): string {
   return larger;
 }
 
-/** So many small frames, `frame_0` and on. One is made, the others are copies of its file. Gives their names. */
+/** `count` small frames, `frame_0` and on. One is made, the others are copies of its file. Returns their names. */
 export async function makeSmallFrames(dataDir: string, count: number): Promise<readonly string[]> {
   const cold = join(dataDir, 'cold');
   await makeTrades(dataDir, 'frame_0', 100);

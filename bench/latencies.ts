@@ -1,4 +1,4 @@
-/** What the answers of one second were like. */
+/** The answers of one second. */
 export interface LoadSecond {
   readonly requests: number;
   /** Undefined where nothing was answered. */
@@ -11,7 +11,7 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 }
 
-/** When each answer ended and how long it took, in the order of their ends. Grows as needed. */
+/** The end and the duration of each answer, in the order of their ends. Grows as needed. */
 export class Latencies {
   #endsMs = new Float64Array(1 << 16);
   #tookMs = new Float64Array(1 << 16);

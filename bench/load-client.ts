@@ -1,4 +1,4 @@
-// The load generator's process; load.ts starts it. About as cheap as wrk: what it costs is the kernel's copying.
+// The load generator's process; load.ts starts it. About as cheap as wrk: its cost is the kernel's copying.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
@@ -6,7 +6,7 @@ import { Latencies, quantile } from './latencies.ts';
 import type { LoadMessage, LoadResult, LoadSpec } from './load-spec.ts';
 import { ResponseCounter } from './response-counter.ts';
 
-/** All connections read into the same memory: each takes what it needs before the next one reads. */
+/** All connections read into the same memory: each consumes it before the next one reads. */
 const received = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Time runs from when all connections are open to when the last counted answer ended, or, where there is none, to the end. */
@@ -56,7 +56,7 @@ class Load {
     };
   }
 
-  /** Resolves, when connected, with what sends the connection's next request. */
+  /** Resolves, when connected, with a function that sends the connection's next request. */
   async #open(): Promise<() => void> {
     const counter = new ResponseCounter();
     let sentAt = 0;
@@ -110,7 +110,7 @@ class Load {
     return socket;
   }
 
-  /** Servers close a connection after many requests. The one that got no answer counts as not sent. */
+  /** Servers close a connection after many requests. The request without an answer counts as not sent. */
   #reopen(): void {
     this.#reconnects++;
     this.#underWay--;

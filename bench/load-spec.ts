@@ -1,7 +1,7 @@
 import type { LoadSecond } from './latencies.ts';
 import type { ClientOptions } from './server-process.ts';
 
-/** What the load generator is told. */
+/** The input of the load generator. */
 export interface LoadSpec extends ClientOptions {
   readonly host: string;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface LoadSpec extends ClientOptions {
   readonly until: { readonly ms: number } | { readonly requests: number };
 }
 
-/** What it found. */
+/** Its result. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;

@@ -6,7 +6,7 @@ const program = fileURLToPath(new URL('./load-client.ts', import.meta.url));
 
 /** Puts a server under load from a process of its own: the same client for ours and for every rival. */
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
-  // Inherits the arguments of this process, and with them what runs TypeScript.
+  // Inherits the arguments of this process, and with them the loader of TypeScript.
   const client = fork(program);
   const answer = await new Promise<LoadMessage>((resolve, reject) => {
     client.once('message', (message) => resolve(message as LoadMessage));

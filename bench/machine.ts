@@ -1,5 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** In the repository: each run adds a line to it. */
+export const historyPath = 'bench/history.jsonl';
 
 /** Where the figures were taken. */
 export interface Machine {
@@ -19,14 +23,16 @@ export function describeMachine(): Machine {
     memoryBytes: totalmem(),
     node: process.version,
     loadAverage: loadavg()[0] ?? 0,
-    commit: commit(),
+    commit: commitOf(fileURLToPath(new URL('..', import.meta.url))),
   };
 }
 
-function commit(): string {
+/** Of a checkout. `-dirty` where it has other changes than the line of an earlier run. */
+export function commitOf(checkout: string): string {
   try {
-    const cwd = new URL('..', import.meta.url);
-    return execFileSync('git', ['describe', '--always', '--dirty'], { cwd, encoding: 'utf8' }).trim();
+    const name = execFileSync('git', ['describe', '--always'], { cwd: checkout, encoding: 'utf8' }).trim();
+    const others = ['diff', '--quiet', 'HEAD', '--', '.', `:(exclude)${historyPath}`];
+    return spawnSync('git', others, { cwd: checkout }).status === 0 ? name : `${name}-dirty`;
   } catch {
     return 'unknown';
   }

@@ -13,8 +13,8 @@ const begin = '<!-- figures: npm run bench -- --report -->';
 const end = '<!-- end of figures -->';
 
 /**
- * Draws bench/plots and writes the figures of docs/guides/performance.md from the newest results of one commit. Of quick runs, whose
- * figures mean nothing, both go to bench/results/quick. Resolves with what was written.
+ * Draws bench/plots and writes the figures of docs/guides/performance.md from the newest results of one commit. Quick runs, whose
+ * figures mean nothing, go to bench/results/quick. Resolves with a description of the written files.
  */
 export async function writeReport(order: readonly string[], { quick }: { readonly quick: boolean }): Promise<string> {
   const results = newestOfOneCommit(await readResults(), { quick });

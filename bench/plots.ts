@@ -7,12 +7,12 @@ import { median, type Series } from './rounds.ts';
 export interface Plot {
   /** Of its file, without ending. */
   readonly name: string;
-  /** What it shows, in a sentence. */
+  /** Its subject, in a sentence. */
   readonly caption: string;
   readonly svg: string;
 }
 
-/** Those whose cases are among the reports. */
+/** The plots whose cases are among the reports. */
 export function plotsOf(reports: readonly CaseReport[]): Plot[] {
   return [cacheSharePlot, firstMinutePlot, zipfPlot, ...latencyPlots, scanPlot].flatMap((plot) => plot(reports) ?? []);
 }

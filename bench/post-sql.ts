@@ -1,7 +1,7 @@
 import { urlOf } from './http-get.ts';
 import type { HttpServer } from './server-process.ts';
 
-/** What `POST /sql` answers of rows, and of a statement that changes some. */
+/** The answer of `POST /sql` with rows, and of a statement that changes some. */
 export interface SqlAnswer {
   readonly dataset?: readonly (readonly unknown[])[];
   readonly updated?: number;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What all processes of a server took together. */
+/** The resources that all processes of a server used together. */
 export interface Usage {
   readonly cpuSeconds: number;
   /** Largest sum of their resident memory at one moment. Pages that they share are counted for each. */
@@ -15,11 +15,11 @@ interface ProcessStat {
   readonly rssBytes: number;
 }
 
-// Fixed by Linux for user space, whatever the kernel itself ticks at.
+// Fixed by Linux for user space, independent of the kernel's own tick.
 const ticksPerSecond = 100;
 const pageBytes = 4096;
 
-/** Runs a task and says what a process and all below it took meanwhile. */
+/** Runs a task and measures the use of a process and its descendants meanwhile. */
 export async function watch<T>(
   pid: number,
   task: () => Promise<T>,
@@ -45,7 +45,7 @@ export async function watch<T>(
   }
 }
 
-/** Resolves when a process and all below it have been idle for some time: what they do in the background is done. */
+/** Resolves when a process and its descendants have been idle for some time: their background work is done. */
 export async function untilQuiet(pid: number, { idleMs = 1000, timeoutMs = 180_000 } = {}): Promise<void> {
   // QuestDB takes 6 % of a slow processor for nothing.
   const idleShare = 0.1;

@@ -47,7 +47,7 @@ export class PythonClient implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** One question at a time. The answer's type is what the caller knows the operation to give. */
+  /** One question at a time. The caller knows the type of the operation's answer. */
   async ask<T>(operation: string, parameters: Readonly<Record<string, unknown>> = {}): Promise<T> {
     if (this.#isClosed) throw new Error(`the client ${this.#program} ended before "${operation}"`);
     const timeout = AbortSignal.timeout(askMs);

@@ -2,7 +2,7 @@ type State = 'head' | 'fixed' | 'chunk-size' | 'chunk-data' | 'trailer';
 
 const maxLineBytes = 16 * 1024;
 
-/** Finds the ends of HTTP/1.1 answers in what a connection receives, and looks at as few bytes as that takes. */
+/** Finds the ends of HTTP/1.1 answers in received bytes, and reads as few of them as that takes. */
 export class ResponseCounter {
   #state: State = 'head';
   /** Bytes of the body, or of the chunk with its line end, that are still to come. */
@@ -15,7 +15,7 @@ export class ResponseCounter {
     return this.#state === 'head' && this.#pending === undefined;
   }
 
-  /** Takes what arrived; returns how many answers ended in it. The bytes may be overwritten afterwards. */
+  /** Takes received bytes; returns the number of answers that ended in them. The bytes may be overwritten afterwards. */
   take(received: Buffer): number {
     const bytes = this.#pending === undefined ? received : Buffer.concat([this.#pending, received]);
     this.#pending = undefined;

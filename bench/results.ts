@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts';
 
 export const resultsFolder = fileURLToPath(new URL('results', import.meta.url));
 
-/** What a file of bench/results holds. */
+/** The content of a file of bench/results. */
 export interface Results {
   /** When the run ended: ISO 8601, UTC. */
   readonly at: string;

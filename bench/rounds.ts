@@ -6,7 +6,7 @@ export interface Series {
   readonly readings: readonly Reading[];
 }
 
-/** All contenders in turn, round after round, so that what disturbs the machine disturbs them alike. Every other round backwards. */
+/** All contenders in turn, round after round, so that disturbances of the machine affect them alike. Every other round backwards. */
 export async function runRounds(contenders: readonly Contender[], rounds: number): Promise<Series[]> {
   const readings = new Map(contenders.map((contender): [Contender, Reading[]] => [contender, []]));
   for (let round = 0; round < rounds; round++) {

@@ -4,6 +4,7 @@ import type { BenchCase } from './bench-case.ts';
 import { type CaseReport, reportCase } from './case-report.ts';
 import { caseTable } from './case-table.ts';
 import { cases } from './cases.ts';
+import { appendHistory } from './history.ts';
 import { Lab } from './lab.ts';
 import { describeMachine } from './machine.ts';
 import { writeReport } from './performance-report.ts';
@@ -11,7 +12,7 @@ import { type Failure, saveResults } from './results.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
 import { runRounds } from './rounds.ts';
 
-/** Above this, other work on the machine is part of what is measured. */
+/** Above this, other work on the machine is part of the measurement. */
 const quietLoadAverage = 0.7;
 
 async function main(options: BenchArguments): Promise<number> {
@@ -39,7 +40,9 @@ async function main(options: BenchArguments): Promise<number> {
     }
   }
   const at = new Date().toISOString();
-  const path = await saveResults({ at, quick: options.quick, machine, cases: reports, failures }, options.jsonPath);
+  const results = { at, quick: options.quick, machine, cases: reports, failures };
+  const path = await saveResults(results, options.jsonPath);
+  await appendHistory(results);
   console.log(`\n${path}`);
   return failures.length === 0 ? 0 : 1;
 }
@@ -56,7 +59,7 @@ async function runCase(benchCase: BenchCase, lab: Lab): Promise<CaseReport> {
   return report;
 }
 
-// An exit runs what ends the servers and removes the files; a signal alone does not.
+// An exit ends the servers and removes the files; a signal alone does not.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const names = cases.map(({ name }) => name);

@@ -80,7 +80,7 @@ export class ServerProcess implements AsyncDisposable {
     return this.until(async () => pattern.exec(this.#stdout)?.[1], timeoutMs);
   }
 
-  /** What the attempt resolves with, once that is not undefined; attempts that reject are repeated. */
+  /** The first result of the attempt that is not undefined; attempts that reject are repeated. */
   async until<T>(attempt: () => Promise<T | undefined>, timeoutMs: number, everyMs = 10): Promise<T> {
     for (const start = Date.now(); Date.now() - start < timeoutMs; await delay(everyMs)) {
       const result = await attempt().catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What `answers` of clients/tpch.py gives: rows by the number of the query, as text and sorted. */
+/** The result of `answers` of clients/tpch.py: rows by the number of the query, as text and sorted. */
 export interface TpchAnswers {
   readonly answers: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly errors: Readonly<Record<string, string>>;

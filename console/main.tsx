@@ -14,7 +14,7 @@ if (root !== null) {
   render(<App />, root);
 }
 
-/** What the page itself shows is to be seen before the app takes its time. A page in the background is never painted. */
+/** Resolves when the page's own content is visible, before the app takes its time. A page in the background is never painted. */
 function pagePainted(): Promise<void> {
   if (document.visibilityState === 'hidden') return Promise.resolve();
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -22,7 +22,7 @@ const shared = {
   target: 'es2022',
   external: ['apache-arrow'],
   sourcemap: false,
-  // The notices of what is bundled stay in it.
+  // The licence notices of bundled code stay in it.
   legalComments: 'inline',
   logLevel: 'warning',
 };
@@ -37,7 +37,7 @@ await esbuild.build({
 });
 writeTypes();
 
-/** Declarations of what the entries name, and of what that names in turn. */
+/** Declarations of all names of the entries, and of names in these in turn. */
 function writeTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'framehold-types-'));
   try {
@@ -49,7 +49,7 @@ function writeTypes() {
       if (name.startsWith('..')) throw new Error(`the types tell of ${name}, which is not in the package`);
       const text = readFileSync(join(from, `${name}.d.ts`), 'utf8').replaceAll(/from '(\.[^']*)\.ts'/g, (_, path) => {
         names.add(join(dirname(name), path));
-        // What stands beside a declaration is JavaScript.
+        // Modules beside a declaration are JavaScript.
         return `from '${path}.js'`;
       });
       const to = join(dist, 'types', `${name}.d.ts`);

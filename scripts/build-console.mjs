@@ -4,7 +4,7 @@ import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
-/** What a browser loads before it shows anything, and all of it together, in bytes of gzip. */
+/** Bytes of gzip that a browser loads before it shows anything, and all of it together. */
 const mostBytes = { shell: 60_000, all: 240_000 };
 const packed = new Set(['.js', '.css', '.svg']);
 
@@ -61,7 +61,7 @@ export async function buildConsole(root, outdir) {
   return total;
 }
 
-/** A file and those that it needs at once. */
+/** A file and its immediate imports. */
 function importedBy(metafile, first) {
   const found = new Set([first]);
   for (const path of found) {

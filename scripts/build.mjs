@@ -32,11 +32,14 @@ await esbuild.build({
     {
       name: 'packages of which the code is in the program',
       setup: (build) =>
-        build.onResolve({ filter: /^koffi$/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) })),
+        build.onResolve({ filter: /^(koffi$|@framehold\/)/ }, ({ path }) => ({
+          path: createRequire(import.meta.url).resolve(path),
+          sideEffects: !path.startsWith('@framehold/'),
+        })),
     },
   ],
 });
-// What looks at the version of Node before it loads the program.
+// Checks the version of Node before it loads the program.
 await esbuild.build({
   ...shared,
   entryPoints: { main: 'src/entry.ts' },

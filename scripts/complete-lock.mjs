@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const path = process.argv[2] ?? 'package-lock.json';
 const lock = JSON.parse(readFileSync(path, 'utf8'));
 
-/** What a platform package says of itself, from its name: `…-linux-arm64-musl`. */
+/** The facts of a platform package, from its name: `…-linux-arm64-musl`. */
 function platformOf(name) {
   const match = /-(?<os>android|darwin|freebsd|linux|openharmony|win32)-(?<cpu>[a-z0-9]+)(?:-(?<abi>[a-z]+))?$/.exec(
     name,

@@ -39,7 +39,7 @@ writeFileSync(`${root}NOTICE`, noticeText(components));
 async function openApiDocument() {
   const { loadConfig } = await tsImport('../src/config/load-config.ts', import.meta.url);
   const { startServer } = await tsImport('../src/server/start-server.ts', import.meta.url);
-  const { silentLogger } = await tsImport('../src/core/logger.ts', import.meta.url);
+  const { silentLogger } = await tsImport('../src/core/logs/logger.ts', import.meta.url);
   const dataDir = mkdtempSync(join(tmpdir(), 'framehold-docs-'));
   try {
     const argv = ['--data-dir', dataDir, '--http-bind-address', '127.0.0.1:0', '--grpc-port', '0'];

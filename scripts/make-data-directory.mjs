@@ -62,7 +62,7 @@ try {
     frames,
     dropped: ['dropped'],
     producer: { handle: 'logged', ...produced, 'producer-seq': '2' },
-    // In pieces, so that nobody takes a token that opens nothing for a leaked one.
+    // In pieces, so that scanners do not take a test token for a leaked one.
     tokens: { operator: pieces(operator), writer: pieces(writer) },
     limits: { tenant: 'acme', maxFrames: 5, maxBytes: 10_000_000 },
     share: { tenant: 'acme', handle: 'prices', with: 'default' },

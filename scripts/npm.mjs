@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs a command without its noise; shows what it printed when it fails. Returns whether it succeeded. */
+/** Runs a command quietly; shows its output if it fails. Returns whether it succeeded. */
 export function runQuietly(command, args, options = {}) {
   const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
   if (result.status === 0) return true;
@@ -10,7 +10,7 @@ export function runQuietly(command, args, options = {}) {
   return false;
 }
 
-/** Runs npm: the one that runs us, else that of the path. */
+/** Runs npm: the one that runs this script, else that of the path. */
 export function npm(args, options = {}) {
   const cli = process.env.npm_execpath;
   if (cli !== undefined && /\.c?js$/.test(cli)) return runQuietly(process.execPath, [cli, ...args], options);

@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../', import.meta.url));
 
 const stampPath = `${root}node_modules/.framehold-stamp`;
 
-/** Installs what package-lock.json names, unless that is what is installed. */
+/** Installs the packages of package-lock.json, unless they are installed. */
 export function install() {
   const wanted = stamp();
   if (installedStamp() === wanted) return true;

@@ -4,7 +4,7 @@ import { root } from './prepare.mjs';
 
 const usage = 'usage: npm run release -- VERSION [--dry-run] [--skip-audit]';
 
-// Ctrl-C reaches npm, too. The release fails with it, and takes back what it changed.
+// Ctrl-C reaches npm, too. The release fails with it, and undoes its changes.
 process.on('SIGINT', () => {});
 
 try {

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of docs/images from a server with the demo frames: `node --import tsx scripts/screenshots.mjs`, behind a
- * build. What changes from run to run (times, memory) differs in them; look at each before it is committed.
+ * Makes the pictures of docs/images from a server with the demo frames: `node --import tsx scripts/screenshots.mjs`, after a
+ * build. Times and memory in them change from run to run; look at each before it is committed.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ GROUP BY ALL
 ORDER BY volume DESC`;
 const csv = 'day,city,degrees,sunny\n2026-01-05,Oslo,-7.5,false\n2026-01-05,Rome,12,true\n2026-01-06,Oslo,-4,true\n';
 
-/** What is to be seen in each picture: where it is, and what is done there first. */
+/** The content of each picture: its address, and actions before it. */
 const views = {
   frames: { at: '#/frames', prepare: (page) => page.getByRole('link', { name: 'trades' }).waitFor() },
   rows: {

@@ -36,7 +36,7 @@ function makeToken() {
   return execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
 }
 
-/** The banner tells the addresses, which the system may have chosen. */
+/** The banner shows the addresses, which the system may have chosen. */
 function showWithBanner(token) {
   const { stdout } = process;
   const write = stdout.write;

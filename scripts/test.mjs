@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { build, install, root } from './prepare.mjs';
@@ -10,8 +10,8 @@ const inCi = process.env.CI === 'true';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const fileTimes = [];
-/** One file a door: what differs between versions of Node shows in any of them. */
-const onOtherNode = [
+/** One file for each protocol: a broken build, or a difference between versions of Node, shows in any of them. */
+const eachDoor = [
   'exec-handle',
   'exp',
   'imp',
@@ -20,7 +20,7 @@ const onOtherNode = [
   'flight-get',
   'flight-put',
   'flight-sql-statements',
-];
+].map((name) => `test/contract/${name}.test.ts`);
 
 /** A step that is no test counts only when it fails: the closing line must never look better than the run was. */
 function check(name, succeeded) {
@@ -30,7 +30,7 @@ function check(name, succeeded) {
   return false;
 }
 
-/** `niceness`: how far it stands behind other processes; what it prints comes at its end then. */
+/** `niceness`: its priority behind other processes; then its output comes at its end. */
 async function vitest(name, node, args, { niceness = 0 } = {}) {
   const behind = niceness > 0;
   if (!behind) console.log(`${name} …`);
@@ -84,8 +84,7 @@ function indented(message) {
 
 async function vitestOnNode24() {
   if (process.version.startsWith('v24.')) return;
-  const files = onOtherNode.map((name) => `test/contract/${name}.test.ts`);
-  const args = [...files, '--testTimeout=180000'];
+  const args = [...eachDoor, '--testTimeout=180000'];
   let node;
   try {
     const { tsImport } = await import('tsx/esm/api');
@@ -138,9 +137,25 @@ function printSlowest(count) {
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)}  ${relative(root, name)}`);
 }
 
+/** By which the next runs begin with the longest files. */
+function keepDurations() {
+  const durations = {};
+  for (const { name, seconds } of fileTimes.toSorted((a, b) => a.name.localeCompare(b.name))) {
+    const path = relative(root, name);
+    if (seconds >= 3) durations[path] = Math.max(Math.round(seconds), durations[path] ?? 0);
+  }
+  writeFileSync(join(root, 'test', 'file-durations.json'), `${JSON.stringify(durations, undefined, 2)}\n`);
+}
+
+/** What most changes break: units, the gate of SQL, the store, and a file for each door. */
+async function shortSuite() {
+  await vitest('units and the gate', process.execPath, ['--project', 'units', '--project', 'library']);
+  await vitest('the store and the doors', process.execPath, ['--project', 'processes', 'src/frames/', ...eachDoor]);
+}
+
 /**
- * A cluster would take all of a small machine, and what others promise to do in time would be late. Those others wait much:
- * in that time the cluster runs, and then Node 24.
+ * A cluster would take all of a small machine, and tests with time limits would fail. Those tests wait much: in that time the
+ * cluster runs, and then Node 24.
  */
 async function wholeSuite(fetched) {
   const onCluster = vitest('tests on a cluster', process.execPath, ['--project', 'cluster'], { niceness: 10 });
@@ -154,16 +169,17 @@ if (check('installing', install())) {
   const isShort = selected[0] === '--check';
   // Meanwhile: on a new machine it takes minutes, mostly of waiting.
   const fetched = selected.length > 0 ? undefined : fetchTools();
-  if (isShort || check('building', build())) {
+  if (check('building', build())) {
     const checked = lintAndTypes();
-    if (isShort) await vitest('units', process.execPath, ['--project', 'units']);
+    if (isShort) await shortSuite();
     else if (selected.length > 0) await vitest('tests', process.execPath, selected);
     else await wholeSuite(fetched);
     await checked;
   }
 }
 
-if (selected.length === 0) printSlowest(20);
+if (selected.length === 0) printSlowest(10);
+if (process.env.KEEP_DURATIONS === 'true') keepDurations();
 // Once more at the end, where whoever reads a long log looks first.
 for (const failure of failures) console.error(`failed: ${failure}`);
 const { passed, failed, skipped } = total;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { isInRange } from './core/node-range.ts';
-import { nodeRange } from './core/version.ts';
+import { isInRange } from './core/system/node-range.ts';
+import { nodeRange } from './core/system/version.ts';
 
 // Compiled for the oldest Node.js, which could not even parse the program: that is a file of its own, loaded behind the check.
 const { node } = process.versions;

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Environment } from './cli/framework/environment.ts';
 import { run } from './cli/run.ts';
 import { homeDirectory, readIfExists } from './config/local-files.ts';
-import { version } from './core/version.ts';
+import { version } from './core/system/version.ts';
 
 // Rows pass through as buffers, and V8 counts those to a heap that itself is small: it would go through all of it once for
 // every few megabytes that are streamed. With this it does when eleven times as much is there as the last time.

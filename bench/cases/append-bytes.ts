@@ -61,7 +61,7 @@ export const appendBytes: BenchCase = {
   },
 };
 
-/** The last number of a line is what the call has written. A call that was cut in two has its result in the second line. */
+/** The last number of a line is the call's written bytes. A call cut in two has its result in the second line. */
 function writtenBelow(folder: string, trace: string): number {
   let bytes = 0;
   const unfinished = new Set<string>();

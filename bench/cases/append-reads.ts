@@ -15,7 +15,7 @@ const readsPerRound = 20;
 
 const sql = (text: string): string => `/exec?fmt=json&engine=local&query=${encodeURIComponent(text)}`;
 
-/** What is asked of a frame. */
+/** The reads of a frame. */
 const reads: Readonly<Record<string, (handle: string) => string>> = {
   page: (handle) => `/exec?handle=${handle}&fmt=json&limit=199001,200000`,
   count: (handle) => sql(`select count(*) as n from ${handle}`),

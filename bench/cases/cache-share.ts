@@ -16,11 +16,11 @@ import { largeHandle, largeTrades } from '../large-trades.ts';
 import type { HttpServer } from '../server-process.ts';
 
 const sharesInPercent = [5, 10, 25, 50, 100];
-/** What the cache keeps besides the rows. */
+/** The cache's overhead beside the rows. */
 const overhead = 1.1;
 const rowsWeighed = 10_000;
 
-/** For the plot: how the speed depends on how much of the frame memory holds, with and without a disk cache. */
+/** For the plot: the speed by the share of the frame in memory, with and without a disk cache. */
 export const cacheShare: BenchCase = {
   name: 'cache-share',
   title: `another 1,000 rows of ten million in every request, with a cache for ${sharesInPercent.join(', ')} % of them, 32 connections`,

@@ -8,7 +8,7 @@ import { median } from '../rounds.ts';
 
 const questions = 20;
 
-/** What tools ask to fill their tree of tables. */
+/** The statements of tools that fill their tree of tables. */
 const tables = 'SELECT table_schema, table_name, table_type FROM information_schema.tables';
 
 export const catalogs: BenchCase = {

@@ -71,7 +71,7 @@ interface WarmPages extends Pick<BenchCase, 'name' | 'title' | 'unit' | 'better'
   readonly value: (result: LoadResult) => number;
 }
 
-/** All rows were read once: those that memory has no room for are in the disk cache. */
+/** All rows were read once: rows for which memory has no room are in the disk cache. */
 function warmPages({ connections: count, value, ...described }: WarmPages): BenchCase {
   return {
     ...described,
@@ -209,7 +209,7 @@ function restartedPages(): BenchCase {
   };
 }
 
-/** For contenders that share what they measure. */
+/** For contenders that share a measurement. */
 function oncePerRound(measure: (round: number) => Promise<Reading>): (round: number) => Promise<Reading> {
   const readings = new Map<number, Promise<Reading>>();
   return (round) => {

@@ -15,7 +15,7 @@ const handle = 'trades_shown';
 const mostNodes = 3000;
 const mostWorkMs = 6;
 
-/** How many times slower the processor seems to the page, and the bar for it. */
+/** Slowdown of the processor for the page, and the bar for it. */
 const scrollBars = { 'console, CPU as it is': [1, 17], 'console, CPU 6 times slower': [6, 34] } as const;
 
 export const consoleScroll: BenchCase = {

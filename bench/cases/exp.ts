@@ -12,7 +12,7 @@ import type { HttpServer } from '../server-process.ts';
 
 const arrowType = 'application/vnd.apache.arrow.stream';
 
-/** A rival, and what of it is asked for. */
+/** A rival, and its request. */
 interface Rival {
   readonly name: string;
   readonly path: string;
@@ -23,7 +23,7 @@ interface ExportOptions {
   readonly form: 'csv' | 'arrow' | 'parquet';
   readonly what: string;
   readonly rival: Rival;
-  /** What part of the rival's speed is to be reached. */
+  /** The share of the rival's speed that is the bar. */
   readonly atLeast: number;
 }
 

@@ -25,7 +25,7 @@ interface FlightGetOptions {
   readonly bars: readonly Bar[];
 }
 
-/** What `drain` of clients/flight_get.py gives. */
+/** The result of `drain` of clients/flight_get.py. */
 interface Drained {
   readonly seconds: number;
   readonly rows: number;
@@ -197,7 +197,7 @@ async function reader(
   const times = lab.quick ? 1 : 3;
   const contender: Contender = {
     name,
-    // What is kept in memory is there now, and the connection is open.
+    // The caches are warm now, and the connection is open.
     beforeRound: async () => void (await client.ask('drain', source)),
     async measure() {
       const { result, usage } = await watch(server?.pid ?? client.pid, async () => {

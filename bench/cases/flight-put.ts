@@ -116,7 +116,7 @@ function contender(
         await client.ask('put', into(`warm_up_${at}`));
         await client.ask('drop', into(`warm_up_${at}`));
       }
-      // What the put before left to do in the background is not this one's.
+      // Background work of the put before must not count for this one.
       await untilQuiet(pid);
     },
     async measure(round) {

@@ -46,7 +46,7 @@ export const follow: BenchCase = {
   },
 };
 
-/** What followers that wait cost the server. */
+/** The cost of waiting followers for the server. */
 export const followIdle: BenchCase = {
   name: 'follow-idle',
   title: `memory that ${idleFollowers} idle followers take`,

@@ -13,7 +13,7 @@ import { assertRepeats, hotReader } from './hot-reads.ts';
 const rows = 1000;
 const path = handlePath('trades', String(rows));
 
-/** What credentials, TLS and traces cost a page that is in memory. */
+/** The cost of credentials, TLS and traces for a page in memory. */
 export const hotPageAccessCases: readonly BenchCase[] = [
   hotPage({
     name: 'hot-page-token',
@@ -103,7 +103,7 @@ function hotPage({ name, title, against, atLeast, start }: HotPageOptions): Benc
   };
 }
 
-/** All send the same bytes, and nobody gets them without the credentials that are measured. */
+/** All send the same bytes, and no caller gets them without the measured credentials. */
 async function verify(servers: readonly (readonly [string, HttpServer])[]): Promise<string> {
   const bodies = new Set<string>();
   let size = '';

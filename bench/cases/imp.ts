@@ -31,7 +31,7 @@ export const impCsv: BenchCase = {
 
     const contender = (name: string, server: HttpServer): Contender => ({
       name,
-      // What the import before left to do in the background is not this one's.
+      // Background work of the import before must not count for this one.
       beforeRound: () => untilQuiet(server.pid),
       async measure(round) {
         const tables = Array.from({ length: lab.quick ? 1 : 3 }, (_, at) => into(server, `imp_${round}_${at}`));

@@ -27,7 +27,7 @@ const large: Caches = { memoryMb: 1000, onDisk: true };
 const small: Caches = { memoryMb: 200, onDisk: true };
 const smallAlone: Caches = { memoryMb: 200, onDisk: false };
 
-/** One cache that holds all that is read, and one that must let go all the time: with and without a disk cache below it. */
+/** One cache that holds all read rows, and one that must evict all the time: with and without a disk cache below it. */
 const measured = [large, small, smallAlone];
 
 export const memory: BenchCase = {

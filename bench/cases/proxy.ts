@@ -6,7 +6,7 @@ import type { HttpServer } from '../server-process.ts';
 
 const path = `${queryPath('trades limit 10')}&fmt=json`;
 
-/** What our proxy mode adds to QuestDB's own time. */
+/** The time that our proxy mode adds to QuestDB's own. */
 export const proxy: BenchCase = {
   name: 'proxy',
   title: 'ten rows of QuestDB through our proxy mode and directly, p50 of one connection',

@@ -19,7 +19,7 @@ interface PackageOptions {
   readonly count: number;
   /** The bare requests, and the most that the package may take as a multiple of their time. */
   readonly rivals: Partial<Record<Way, number>>;
-  /** What each way asks for. */
+  /** The handles of each way. */
   readonly handles: Partial<Record<Way, readonly string[]>>;
   readonly start: (lab: Lab) => Promise<FrameholdServer>;
 }

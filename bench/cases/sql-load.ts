@@ -11,7 +11,7 @@ import type { GrpcServer } from '../server-process.ts';
 const connections = 100;
 const underWay = 8;
 
-/** Small and middling ones, whose answers are the same to the last digit wherever they are computed. */
+/** Small and middling ones, whose answers are the same to the last digit on every engine. */
 const queries = [
   'select 1 as one',
   "select sum(l_extendedprice * l_discount) as revenue from lineitem where l_shipdate >= date '1994-01-01' and l_shipdate < date '1995-01-01' and l_discount between 0.05 and 0.07 and l_quantity < 24",

@@ -10,7 +10,7 @@ import { type FirstQuestion, timeStart } from './start.ts';
 const tokens = 10_000;
 const tenants = 1000;
 
-/** The first answer needs the records: whoever puts off reading them pays here. */
+/** The first answer needs the records: a server that reads them late pays here. */
 export const startAccess: BenchCase = {
   name: 'start-access',
   title:

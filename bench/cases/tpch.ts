@@ -88,7 +88,7 @@ const tpchWarm: BenchCase = {
 
 export const tpchCases: readonly BenchCase[] = [tpchCold, tpchWarm];
 
-/** A client with what answers it; for DuckDB in process, the client itself. */
+/** A client with its server; for DuckDB in process, the client itself. */
 interface Runner extends AsyncDisposable {
   readonly client: PythonClient;
   readonly pid: number;
@@ -101,7 +101,7 @@ async function startOurs(lab: Lab): Promise<Runner> {
 async function startRoapiClient(lab: Lab): Promise<Runner> {
   const folder = await lab.tpchFiles();
   const files = Object.fromEntries(tpchTables.map((table) => [table, `${folder}/${table}.parquet`]));
-  // With 20 rows of query 10 it sends all text of the table: 48 MB, where ADBC takes no more than 16 MiB unless told.
+  // With 20 rows of query 10 it sends all text of the table: 48 MB, where ADBC takes no more than 16 MiB by default.
   return connected(lab, await startRoapi(lab.folder, files), { max_message_bytes: 1e9 });
 }
 

@@ -144,7 +144,7 @@ async function posted(url: string, type: string, body: string): Promise<unknown>
   return answer;
 }
 
-/** As it is published: what runs these cases compiles the sources otherwise. */
+/** As it is published: the runner of these cases compiles the sources otherwise. */
 async function builtPackage(lab: Lab): Promise<{ readonly inNode: InNode; readonly overFetch: Fetched }> {
   const folder = await mkdtemp(join(lab.folder, 'client-'));
   await promisify(execFile)(process.execPath, [builder, folder]);

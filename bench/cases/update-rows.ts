@@ -11,7 +11,7 @@ import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 /** The same for our only SQL process and for DuckDB in the client's process. */
 const threads = 2;
 const memoryGb = 4;
-/** What parts are first written with, here for good: nothing is compressed again between the rounds. */
+/** The first compression of parts, here the last, too: nothing is compressed again between the rounds. */
 const level = 1;
 const settings = {
   SQL_WORKERS: '1',
@@ -20,7 +20,7 @@ const settings = {
   COMPRESSION_LEVEL: String(level),
 };
 
-/** The frame comes by so many appends, whose parts are too large to be merged. */
+/** The frame consists of this many appends, whose parts are too large to be merged. */
 const appends = 5;
 /** The same number in both, for rows in any order and in any files. */
 const checksum = 'count(*), sum(hash(epoch_us(timestamp), symbol, side, price, amount, id))::VARCHAR';
@@ -106,7 +106,7 @@ function updateRows({ name, which, where: whereOf }: UpdateRows): BenchCase {
   };
 }
 
-/** What is changed, and what is written for it. */
+/** The changed rows, and the written bytes. */
 interface Amount {
   readonly [name: string]: number;
   readonly parts: number;

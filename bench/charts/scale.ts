@@ -10,7 +10,7 @@ export interface ScaleOptions {
   /** Pixels of the smallest and of the largest value. */
   readonly from: number;
   readonly to: number;
-  /** About how many lines a linear axis has. */
+  /** About the number of lines of a linear axis. */
   readonly lines?: number;
 }
 

@@ -25,7 +25,7 @@ export const chartWidth = 700;
 /** About, of the characters of the chart's font. */
 export const characterWidth = 6.6;
 
-/** Colours on white and on black, told apart also by those who see few colours. Lines have dashes too. */
+/** Colours on white and on black, distinct also for colour-blind readers. Lines have dashes too. */
 const seriesColours = [
   { light: '#0b5cad', dark: '#6cb2ff', dashes: undefined },
   { light: '#c2410c', dark: '#ff9e66', dashes: '7 3' },
@@ -62,7 +62,7 @@ function dashRule(at: number, dashes: string | undefined): string {
   return dashes === undefined ? '' : `.line.s${at} { stroke-dasharray: ${dashes}; }\n`;
 }
 
-/** A whole file. `summary`: for those who do not see it. */
+/** A whole file. `summary`: for screen readers. */
 export function svgDocument(title: string, summary: string, height: number, body: readonly string[]): string {
   const size = { viewBox: `0 0 ${chartWidth} ${height}`, width: chartWidth, height };
   const parts = [

@@ -87,7 +87,7 @@ operations = {
 def measure(operation, way, count, handles):
     """One after another. `handles`: those that the operation takes, by the way."""
     run, arguments = operations[operation][way], handles.get(way, [])
-    # The server has closed one that was idle for ten seconds. The first request opens another.
+    # The server closes a connection that is idle for ten seconds. The first request opens another.
     open_now["http"].close()
     times = []
     for _ in range(count):

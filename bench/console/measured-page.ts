@@ -1,18 +1,18 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** What every measurement is given. */
+/** The input of every measurement. */
 export interface MeasuredPage {
   readonly page: Page;
   readonly devtools: CDPSession;
   /** Of the server. */
   readonly url: string;
-  /** How many times slower the processor seems to the page. */
+  /** Slowdown of the processor for the page. */
   readonly slowdown: number;
 }
 
 export async function open({ page, url }: MeasuredPage, fragment = ''): Promise<void> {
   await page.goto(`${url}/${fragment}`);
-  // tsx names functions by this, also those that are sent into the page. A script that runs before the page is measured, too.
+  // tsx wraps functions in this, also those that are sent into the page. A script that runs before the page is measured, too.
   await page.evaluate('globalThis.__name = (value) => value');
 }
 

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:http2';
 
 const upstream = connect(process.argv[2]);
 const answers = new Map();
-/** Of the message of Flight SQL that a request carries, by which alone requests are told apart. */
+/** The Flight SQL message of a request, by which alone requests are distinguished. */
 const messageName = /\b(?:Action|Command|Ticket)\w+/;
 
 const server = createServer();

@@ -7,8 +7,8 @@ const program = fileURLToPath(new URL('./bare-http2-server.mjs', import.meta.url
 const startMs = 10_000;
 
 /**
- * A `node:http2` server that asks another one once for each kind of call, and from then on repeats its answers: what is left is
- * the client, the wire and Node.
+ * A `node:http2` server that calls another one once for each kind of call, and from then on repeats its answers: the rest is the
+ * client, the wire and Node.
  */
 export async function startBareHttp2(folder: string, { grpcUri }: GrpcServer): Promise<GrpcServer> {
   const args = [program, grpcUri.replace(/^grpc:/, 'http:')];

@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('./bare-node-server.mjs', import.meta.url)
 
 const startMs = 10_000;
 
-/** What Node's `http` does by itself. */
+/** Headers that Node's `http` sends by itself. */
 const automaticHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
 /** Where the body of the answer lies. */

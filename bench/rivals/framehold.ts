@@ -10,7 +10,7 @@ export interface FrameholdOptions {
   readonly logPath: string;
   /** Further settings by their environment names, without the prefix: `CACHE_SIZE`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What these settings ask of clients. */
+  /** Client options that these settings need. */
   readonly client?: ClientOptions;
 }
 

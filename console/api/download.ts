@@ -1,7 +1,7 @@
 import { call } from './request.ts';
 import { token } from './session-token.ts';
 
-/** Lets the browser save what a path of /exp or /exec gives. A link carries no token: a ticket stands in for it, once. */
+/** Lets the browser save the result of a path of /exp or /exec. A link carries no token: a ticket replaces it, once. */
 export async function downloadFile(path: string): Promise<void> {
   let href = path;
   if (token.peek() !== undefined) {

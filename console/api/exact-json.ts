@@ -4,8 +4,8 @@ interface RawJson {
 }
 
 /**
- * As JSON.parse, but integers beyond 2^53 keep their digits, where the browser can tell the text of a number. For JSON and arrays:
- * the server quotes only whole cells.
+ * As JSON.parse, but integers beyond 2^53 keep their digits, if the browser gives the text of a number. For JSON and arrays: the
+ * server quotes only whole cells.
  */
 export function parseExactJson(text: string): unknown {
   const { rawJSON } = JSON as RawJson;

@@ -1,6 +1,6 @@
 import { formatColumnNames } from './column-names.ts';
 
-/** What `GET /exp` writes rows as. */
+/** The formats of `GET /exp`. */
 export const exportFormats = {
   parquet: 'Parquet',
   csv: 'CSV',
@@ -27,7 +27,7 @@ export interface StatementExport {
   readonly params?: unknown;
 }
 
-/** What is exported: rows of a frame, or those of a statement. */
+/** The source of an export: rows of a frame, or those of a statement. */
 export type ExportSource = FrameExport | StatementExport;
 
 export interface ExportOptions {

@@ -1,6 +1,6 @@
 import { type ServerInfo, serverInfo } from './session.ts';
 
-/** The most rows that the server gives at once. Waits until the server has told it. */
+/** The most rows that the server returns at once. Waits for the server's limit. */
 export async function maxLimit(signal: AbortSignal): Promise<number> {
   const known = limitOf(serverInfo.peek());
   if (known !== undefined) return known;

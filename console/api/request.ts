@@ -6,7 +6,7 @@ import type { HttpAnswer } from '#client/transport.ts';
 import { parseExactJson } from './exact-json.ts';
 import { expireSession, token } from './session-token.ts';
 
-/** The server that serves this page, in the name of whoever is logged in. */
+/** The server of this page, with the credential of the logged-in user. */
 class SessionHttp extends Http {
   override async request(method: string, path: string, options: RequestOptions = {}): Promise<HttpAnswer> {
     const asked = token.peek();
@@ -22,7 +22,7 @@ class SessionHttp extends Http {
 
 let http: Http | undefined;
 
-/** What waits and asks again is the page's own business. */
+/** The page itself polls and retries. */
 function server(): Http {
   http ??= new SessionHttp(new FetchTransport(location.origin), { retries: 0 });
   return http;
@@ -37,7 +37,7 @@ export function call<Name extends keyof Api>(name: Name, options: CallOptions<Na
   return server().call(name, options);
 }
 
-/** Rejects with a FrameholdError for whatever is not a success. */
+/** Rejects with a FrameholdError for every status but a success. */
 export function request(path: string, { method = 'GET', ...options }: PathOptions = {}): Promise<HttpAnswer> {
   return server().request(method, path, options);
 }
@@ -46,7 +46,7 @@ export async function getJson<T>(path: string, options: PathOptions = {}): Promi
   return (await (await request(path, options)).json()) as T;
 }
 
-/** Asks for rows whose columns are not known before. */
+/** Requests rows of unknown columns. */
 export async function getExactJson<T>(path: string, options: PathOptions = {}): Promise<T> {
   const response = await request(path, options);
   return parseExactJson(await response.text()) as T;
@@ -57,7 +57,7 @@ export function sendJson<T>(path: string, body: unknown, options: PathOptions = 
   return getJson<T>(path, { method: 'POST', ...options, headers, body: JSON.stringify(body) });
 }
 
-/** A path with a query string of what is not undefined. */
+/** A path with a query string of the values that are not undefined. */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | boolean | undefined>>,

@@ -2,10 +2,10 @@ import { signal } from '@preact/signals';
 
 const storageKey = 'framehold.token';
 
-/** What the caller shows. Kept for this tab alone. */
+/** The caller's credential. Kept for this tab alone. */
 export const token = signal<string | undefined>(sessionStorage.getItem(storageKey) ?? undefined);
 
-/** Whether the server wants to know who asks, and does not. */
+/** Whether the server needs a credential, and has none. */
 export const needsLogin = signal(false);
 
 export function keepToken(value: string): void {
@@ -19,7 +19,7 @@ export function forgetToken(): void {
   token.value = undefined;
 }
 
-/** After a 401 to a request with this token; one that was put in its place meanwhile stays. */
+/** After a 401 to a request with this token; a token that replaced it meanwhile stays. */
 export function expireSession(asked: string | undefined): void {
   if (token.peek() !== asked) return;
   forgetToken();

@@ -1,6 +1,6 @@
 import { activity } from '../navigation/activity.ts';
 
-/** What goes on while another view is shown. */
+/** Work in the background of other views. */
 export function ActivityLink() {
   const now = activity.value;
   if (now === undefined) return null;

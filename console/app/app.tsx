@@ -68,7 +68,7 @@ function CurrentView() {
   return shown === undefined ? <div class="empty" aria-busy="true" /> : <shown.Component key={shown.view.name} />;
 }
 
-/** Where the element that had the focus went with the place before, the next Tab begins in the new one. */
+/** If the focused element was removed with the old view, the next Tab begins in the new one. */
 function useFocusInContent(shownPlace: string): void {
   const isFirst = useRef(true);
   useEffect(() => {

@@ -7,7 +7,7 @@ const stored = localStorage.getItem(storageKey);
 
 export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system');
 
-/** `color-scheme` decides what every `light-dark()` of the style is. */
+/** `color-scheme` selects the value of every `light-dark()` of the style. */
 export function applyTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;

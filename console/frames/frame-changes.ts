@@ -15,10 +15,10 @@ export interface FrameWatcher {
 
 const minPauseMs = 1000;
 const maxPauseMs = 30_000;
-/** Where the server has no room for one more that listens. */
+/** If the server has no room for another listener. */
 const pollMs = 5000;
 
-/** Tells of changes while the page is visible, until what this gives is called. One connection: a browser has only six. */
+/** Reports changes while the page is visible, until the returned function is called. One connection: a browser has only six. */
 export function watchFrames(prefix: string | undefined, watcher: FrameWatcher): () => void {
   const ended = new AbortController();
   let current: AbortController | undefined;

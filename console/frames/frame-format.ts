@@ -8,7 +8,7 @@ export function formatTime(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** How long until then. */
+/** The time until then. */
 export function formatRemaining(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
   return ms <= 0 ? 'now' : `in ${formatDuration(ms)}`;

@@ -7,7 +7,7 @@ import { type FrameSource, frameSource } from './rows/frame-source.ts';
 
 const describeMs = 1500;
 
-/** One frame while it is looked at. */
+/** One frame while it is shown. */
 export class FrameModel {
   readonly handle: string;
   readonly #frame = signal<Frame | undefined>(undefined);
@@ -24,7 +24,7 @@ export class FrameModel {
     this.#chosen = chosen;
   }
 
-  /** As it was last told: of the lineage that is shown, unless that was lost. */
+  /** Its last known state: of the shown lineage, unless that was lost. */
   get frame(): ReadonlySignal<Frame | undefined> {
     return this.#frame;
   }
@@ -42,14 +42,14 @@ export class FrameModel {
     return this.#isAway;
   }
 
-  /** Follows the frame until what this gives is called. */
+  /** Follows the frame until the returned function is called. */
   follow(): () => void {
     const stop = watchFrames(this.handle, {
       onChange: (change) => {
         if (change.handle !== this.handle) return;
         if (change.kind === 'drop') {
           this.#source.peek()?.lose('dropped');
-          // One whose file was spoilt is told as dropped, too.
+          // A frame whose file was damaged is reported as dropped, too.
           this.#describeSoon();
         } else if (change.lineage === this.#source.peek()?.lineage) {
           this.#source.peek()?.grow(change.rows);

@@ -1,11 +1,11 @@
 export interface SnippetContext {
   readonly handle: string;
-  /** Of the page. */
+  /** Origin of the page. */
   readonly origin: string;
   readonly hasToken: boolean;
 }
 
-/** How programs read a frame. */
+/** Code of programs that read a frame. */
 export function frameSnippets({
   handle,
   origin,

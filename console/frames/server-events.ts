@@ -6,7 +6,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Takes pieces of such a stream as they come, and gives the events that they complete. */
+/** Takes pieces of such a stream as they arrive, and returns the completed events. */
 export class ServerEventParser {
   #rest = '';
 
@@ -28,7 +28,7 @@ function parseBlock(block: string): ServerEvent | undefined {
   return data.length === 0 ? undefined : { event, data: data.join('\n') };
 }
 
-/** EventSource cannot send who asks; a request that is read as it comes can. */
+/** EventSource sends no credential; a request that is read as it comes does. */
 export async function* readServerEvents(answer: HttpAnswer): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const parser = new ServerEventParser();

@@ -13,7 +13,7 @@ export interface CellRange {
 }
 
 export interface CellSelection {
-  /** The one that keys move. */
+  /** The cell that keys move. */
   readonly active: CellAddress;
   /** The corner of the range that stays. */
   readonly anchor: CellAddress;
@@ -22,7 +22,7 @@ export interface CellSelection {
 export interface TableExtent {
   readonly rowCount: number;
   readonly columnCount: number;
-  /** By how many rows PageUp and PageDown go. */
+  /** Rows for PageUp and PageDown. */
   readonly pageRows: number;
 }
 

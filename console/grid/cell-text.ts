@@ -2,10 +2,10 @@ import type { Cell, GridColumn } from './grid-source.ts';
 
 const numeric = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL(\(.*\))?)$/;
 const numericOfEngines = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U[A-Z]*INT|REAL)$/;
-/** Of which the server names values that are no number, or have no end. */
+/** Types whose values other than finite numbers the server writes by name. */
 const measured = /^(FLOAT|DOUBLE|DATE|TIMESTAMP(_NS)?)$/;
 const notFinite = new Set<Cell | undefined>(['NaN', 'Infinity', '-Infinity']);
-/** Their JSON has quotes where a value is no JSON number, and nowhere else. */
+/** In their JSON only values that are no JSON numbers have quotes. */
 const numberList = /^(LONG|FLOAT|DOUBLE)\[/;
 /** More is not laid out in a cell. */
 const maxShown = 300;
@@ -46,7 +46,7 @@ export function shownText(cell: Cell, column: GridColumn): string {
   return cut.replace(/\r\n?|\n/g, '↵').replace(/\t/g, '⇥');
 }
 
-/** What a cell looks like beside its text. */
+/** The style of a cell beside its text. */
 export function cellClass(cell: Cell | undefined, column: GridColumn): string {
   if (cell === undefined) return 'grid-cell pending';
   const base = isNumeric(column) ? 'grid-cell number' : 'grid-cell';

@@ -1,4 +1,4 @@
-import { SignedText } from '../widgets/signed-text.tsx';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import { isNotFinite, textOf } from './cell-text.ts';
 import type { Cell, GridColumn } from './grid-source.ts';
 
@@ -15,5 +15,5 @@ export function CellValue({ cell, column, longest = Infinity }: CellValueProps) 
   if (cell === '') return <em class="muted">""</em>;
   const text = textOf(cell, column);
   if (isNotFinite(cell, column)) return <span class="not-finite">{text}</span>;
-  return <SignedText text={text.length > longest ? `${text.slice(0, longest)}…` : text} />;
+  return <RevealedText text={text.length > longest ? `${text.slice(0, longest)}…` : text} />;
 }

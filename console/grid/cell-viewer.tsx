@@ -3,10 +3,10 @@ import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Check } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
-import { signedText } from '../widgets/hidden-characters.ts';
+import { revealedText } from '../widgets/hidden-characters.ts';
 import { notify } from '../widgets/notices.tsx';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import { saveBlob } from '../widgets/save-blob.ts';
-import { SignedText } from '../widgets/signed-text.tsx';
 import { isNotFinite, jsonOf, textOf } from './cell-text.ts';
 import { CellValue } from './cell-value.tsx';
 import type { Cell, GridColumn } from './grid-source.ts';
@@ -29,7 +29,7 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
   const [isStructured, setStructured] = useState(structured !== undefined);
   const full = isStructured && structured !== undefined ? structured : text;
   return (
-    <Dialog title={`${signedText(column.name)} of row ${formatCount(row + 1)}`} class="cell-viewer" onClose={onClose}>
+    <Dialog title={`${revealedText(column.name)} of row ${formatCount(row + 1)}`} class="cell-viewer" onClose={onClose}>
       <div class="toolbar">
         <span class="badge">{column.type}</span>
         <span class="muted">{isNotFinite(cell, column) ? 'not a finite value' : describe(cell, text)}</span>
@@ -47,7 +47,7 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
           ) : isNotFinite(cell, column) ? (
             <CellValue cell={cell} column={column} />
           ) : (
-            <SignedText text={full.slice(0, maxShown)} />
+            <RevealedText text={full.slice(0, maxShown)} />
           )}
         </pre>
       </section>

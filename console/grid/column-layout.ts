@@ -1,7 +1,7 @@
 export const minColumnPx = 48;
 export const maxColumnPx = 2000;
 
-/** Where columns of any widths stand beside each other. */
+/** Positions of columns of any widths. */
 export class ColumnLayout {
   readonly #widths: number[];
   /** The left edge of each, and the right one of the last. */

@@ -1,4 +1,4 @@
-import { signedText, textParts } from '../widgets/hidden-characters.ts';
+import { revealedText, textParts } from '../widgets/hidden-characters.ts';
 import { isNumeric } from './cell-text.ts';
 import type { ColumnLayout } from './column-layout.ts';
 import { type CellMarks, createElement, partNode, placeCell } from './grid-row.ts';
@@ -59,7 +59,7 @@ export class GridHeader {
     element.classList.toggle('number', isNumeric(column));
     element.setAttribute('aria-colindex', String(index + 2));
     element.dataset.column = String(index);
-    element.title = `${signedText(column.name)} · ${column.type}`;
+    element.title = `${revealedText(column.name)} · ${column.type}`;
     const name = element.appendChild(createElement('grid-name'));
     name.append(...textParts(column.name).map(partNode));
     const type = element.appendChild(createElement('grid-type'));

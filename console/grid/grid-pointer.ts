@@ -3,7 +3,7 @@ import type { GridViewport } from './grid-viewport.ts';
 
 const scrollStepPx = 30;
 
-/** Selecting and resizing with a pointer. Gives what ends it. */
+/** Selecting and resizing with a pointer. Returns a function that ends it. */
 export function attachPointer(root: HTMLElement, viewport: GridViewport, lastRow: () => number): () => void {
   const abort = new AbortController();
   const { signal } = abort;

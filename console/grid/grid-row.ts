@@ -7,8 +7,8 @@ import type { Cell, GridColumn } from './grid-source.ts';
 interface GridCell {
   readonly element: HTMLElement;
   readonly text: Text;
-  /** What is shown, where it has signs: then elements stand in the place of `text`. */
-  signed?: string | undefined;
+  /** The shown text with hidden characters: then elements replace `text`. */
+  revealed?: string | undefined;
   className: string;
 }
 
@@ -18,7 +18,7 @@ export interface CellMarks {
   activeId(row: number, column: number): string | undefined;
 }
 
-/** An element for one row at a time. Whatever stays as it is, is not written to the document again. */
+/** An element for one row at a time. Unchanged parts are not written to the document again. */
 export class GridRow {
   readonly element: HTMLElement;
   index = -1;
@@ -50,7 +50,7 @@ export class GridRow {
     this.element.style.top = `${top}px`;
   }
 
-  /** Has cells for columns [first, end) then, those that are new without what they show. */
+  /** Makes cells for columns [first, end); new ones are empty. */
   showColumns(first: number, end: number, layout: ColumnLayout): void {
     for (const [column, cell] of this.#cells) {
       if (column >= first && column < end) continue;
@@ -118,16 +118,16 @@ export class GridRow {
 function showText(cell: GridCell, text: string): void {
   const parts = textParts(text);
   if (parts.some(({ sign }) => sign !== undefined)) {
-    if (cell.signed !== text) cell.element.replaceChildren(...parts.map(partNode));
-    cell.signed = text;
+    if (cell.revealed !== text) cell.element.replaceChildren(...parts.map(partNode));
+    cell.revealed = text;
     return;
   }
-  if (cell.signed !== undefined) cell.element.replaceChildren(cell.text);
-  cell.signed = undefined;
+  if (cell.revealed !== undefined) cell.element.replaceChildren(cell.text);
+  cell.revealed = undefined;
   if (cell.text.data !== text) cell.text.data = text;
 }
 
-/** As `SignedText` renders it. */
+/** As `RevealedText` renders it. */
 export function partNode({ text, sign }: TextPart): Node {
   if (sign === undefined) return document.createTextNode(text);
   const element = document.createElement('bdi');
@@ -149,7 +149,7 @@ export function createElement(className: string, role?: string): HTMLElement {
   return element;
 }
 
-/** The row numbers stand before the first column. */
+/** The row numbers are before the first column. */
 export function placeCell(element: HTMLElement, column: number, layout: ColumnLayout): void {
   element.style.left = `calc(var(--grid-number-width) + ${layout.left(column)}px)`;
   element.style.width = `${layout.width(column)}px`;

@@ -16,18 +16,18 @@ export interface AnswerColumn extends GridColumn {
   readonly dim?: number | undefined;
 }
 
-/** As it came: large integers, decimals and times are texts, so that none is rounded. */
+/** As received: large integers, decimals and times are texts, so that none is rounded. */
 export type Cell = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
 
-/** Where a grid has its rows from. */
+/** The source of a grid's rows. */
 export interface GridSource {
-  /** Another key is another table: selection and place are given up. */
+  /** Another key is another table: selection and place are reset. */
   readonly key: string;
   readonly columns: readonly GridColumn[];
   readonly rowCount: ReadonlySignal<number>;
   /** Rows [from, to), counted from 0. Rejects with a FrameholdError, also where the table is another one now. */
   rows(from: number, to: number, signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
-  /** Of a table that is too wide to be asked for all columns of a row at once. */
+  /** For a table that is too wide for all columns of a row in one request. */
   readonly blocks?: ColumnBlocks | undefined;
 }
 

@@ -139,7 +139,7 @@ export class GridViewport implements CellMarks {
     this.#events.onSelect(this.#range, selection.active);
   }
 
-  /** Whether the key was one that moves or selects. */
+  /** Whether the key moves or selects. */
   press(event: KeyboardEvent): boolean {
     const stroke = { key: event.key, isCtrl: event.ctrlKey || event.metaKey, isShift: event.shiftKey };
     const { active } = this.#selection;
@@ -205,7 +205,7 @@ export class GridViewport implements CellMarks {
     }
   };
 
-  /** A write to scrollTop is rounded: what the browser made of it is where the next step is counted from. */
+  /** A write to scrollTop is rounded: the next step counts from the browser's value. */
   #moveTo({ scrollTop, offset }: ScrollPosition): void {
     if (Math.abs(this.#root.scrollTop - scrollTop) > 0.5) this.#root.scrollTop = scrollTop;
     this.#position = { scrollTop: Math.min(Math.max(this.#root.scrollTop, 0), this.#geometry.maxScrollTop), offset };
@@ -339,7 +339,7 @@ export class GridViewport implements CellMarks {
   }
 
   #onSettled(): void {
-    // For those who read the document in its order.
+    // For screen readers, which read the document in its order.
     const ordered = [...this.#rows.values()]
       .sort((one, other) => one.index - other.index)
       .map(({ element }) => element);

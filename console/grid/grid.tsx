@@ -23,16 +23,16 @@ export interface GridHandle {
 
 export interface GridProps {
   readonly source: GridSource;
-  /** What the table is, for those who do not see it. */
+  /** Description of the table for screen readers. */
   readonly label: string;
   /** The first row that is shown, counted from 0. */
   readonly firstRow?: number;
   /** When scrolling has ended: the first row that is seen whole, counted from 0. */
   readonly onVisible?: (row: number) => void;
   readonly onSelect?: (range: CellRange | undefined) => void;
-  /** Is given the grid when it is there, and null when it is not any more. */
+  /** Called with the grid when it exists, and with null when it does not any more. */
   readonly handle?: (handle: GridHandle | null) => void;
-  /** What is said of rows that cannot be had, in the place of the message. */
+  /** Replaces the message about rows that cannot be read. */
   readonly renderError?: (error: unknown) => ComponentChildren;
   /** Behind the buttons below the rows. */
   readonly footer?: ComponentChildren;
@@ -53,7 +53,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
   const [range, setRange] = useState<CellRange>();
   const [error, setError] = useState<unknown>();
   const [dialog, setDialog] = useState<OpenDialog>();
-  /** Once the dialog that asked for it is gone: as long as it is there, nothing behind it takes the focus. */
+  /** Used once its dialog is gone: until then, nothing behind the dialog takes the focus. */
   const wantedRow = useRef<number | undefined>(undefined);
   const rowCount = source.rowCount.value;
 
@@ -154,7 +154,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
       : `Copied ${formatCount(rows.length)} × ${formatCount(columns.length)} cells`;
     notify(isEscaped ? `${what}; text that a spreadsheet would run has an apostrophe before it` : what);
   };
-  // The browser gives the focus back to what had it before the dialog.
+  // The browser returns the focus to the element that had it before the dialog.
   const close = (): void => setDialog(undefined);
   useLayoutEffect(() => {
     if (dialog !== undefined || wantedRow.current === undefined) return;
@@ -234,14 +234,14 @@ function loadedRows(viewport: GridViewport | undefined, range: CellRange): (read
     const row = viewport?.pages.row(index);
     if (row?.[range.lastColumn] === undefined) return undefined;
     const cells = row.slice(range.firstColumn, range.lastColumn + 1);
-    // Not every block of its columns is there.
+    // Some blocks of its columns are missing.
     if ((cells as readonly unknown[]).includes(undefined)) return undefined;
     rows.push(cells);
   }
   return rows;
 }
 
-/** `visible`: undefined until the grid stands still for the first time. */
+/** `visible`: undefined until the grid stops scrolling for the first time. */
 function describeRows(visible: { readonly first: number; readonly end: number } | undefined, rowCount: number): string {
   if (rowCount === 0) return 'no rows';
   if (visible === undefined) return `${formatCount(rowCount)} ${rowCount === 1 ? 'row' : 'rows'}`;

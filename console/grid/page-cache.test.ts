@@ -119,7 +119,7 @@ it('forgets pages of long texts before they fill the memory', async () => {
     key: 'long',
     columns: [{ name: 'text', type: 'VARCHAR' }],
     rowCount: signal(10_000),
-    // One text many times over: the test itself shall not fill the memory.
+    // The same text many times: the test itself must not fill the memory.
     rows: async (from, to) => Array.from({ length: to - from }, () => [text]),
   };
   const cache = new PageCache(source, { onRows: () => {}, onError: () => {} });

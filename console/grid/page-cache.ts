@@ -13,13 +13,13 @@ const maxCharacters = 100_000_000;
 const retryMs = 2000;
 
 export interface PageCacheEvents {
-  /** Rows [from, to) can be had now. */
+  /** Rows [from, to) are available now. */
   onRows(from: number, to: number): void;
   /** undefined: the last one is over. */
   onError(error: unknown): void;
 }
 
-/** The pages of a table that were shown last, and those that are asked for. A page is of one block of columns. */
+/** The last shown pages of a table, and the requested ones. A page is of one block of columns. */
 export class PageCache {
   readonly rowsOfPage: number;
   readonly #blockColumns: number;
@@ -27,14 +27,14 @@ export class PageCache {
   readonly #source: GridSource;
   readonly #events: PageCacheEvents;
   readonly #maxPages: number;
-  /** The one that was used last stands last. */
+  /** The one used last is at the end. */
   readonly #pages = new Map<number, Rows>();
-  /** Of the texts of each page. */
+  /** Characters of the texts of each page. */
   readonly #characters = new Map<number, number>();
   readonly #underWay = new Map<number, AbortController>();
   readonly #failed = new Set<number>();
   #wanted: readonly number[] = [];
-  /** How many of them, from the first on, are to be seen. */
+  /** Number of visible ones, from the first on. */
   #seen = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -48,7 +48,7 @@ export class PageCache {
     this.#maxPages = Math.max(8, Math.floor(cellsOfCache / (this.rowsOfPage * this.#blockColumns)));
   }
 
-  /** Cells of blocks that are not there are left out. */
+  /** Cells of missing blocks are left out. */
   row(index: number): readonly Cell[] | undefined {
     const stretch = Math.floor(index / this.rowsOfPage);
     const at = index - stretch * this.rowsOfPage;
@@ -116,7 +116,7 @@ export class PageCache {
     const rowCount = this.#source.rowCount.peek();
     for (const [index, page] of this.#wanted.entries()) {
       if (this.#underWay.size >= maxUnderWay) return;
-      // Neighbours do not compete with what somebody waits for.
+      // Neighbours do not compete with pages that the user waits for.
       if (index === this.#seen && this.#wanted.slice(0, index).some((seen) => this.#underWay.has(seen))) return;
       const from = Math.floor(page / this.#blockCount) * this.rowsOfPage;
       const length = Math.min(this.rowsOfPage, rowCount - from);

@@ -91,7 +91,7 @@ describe('a table of 50 million rows', () => {
   });
 });
 
-/** A browser rounds what it is told to device pixels. */
+/** A browser rounds positions to device pixels. */
 function browserAt({ scrollTop, offset }: ScrollPosition): ScrollPosition {
   return { scrollTop: Math.round(scrollTop * 2) / 2, offset };
 }

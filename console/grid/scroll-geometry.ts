@@ -1,6 +1,6 @@
 /**
  * Chromium clamps an element at 33.5 million px ÷ devicePixelRatio; one of more than 17.9 million has no height at all in
- * Firefox. A table of 50 million rows is higher, so the bar moves over less, and where one is in the table is kept apart.
+ * Firefox. A table of 50 million rows is higher, so the bar moves over less, and the place in the table is kept apart.
  */
 export const maxSpacerPx = 6_000_000;
 
@@ -10,15 +10,15 @@ const edgePx = 100_000;
 const maxDriftPx = 50_000;
 
 export interface ScrollPosition {
-  /** Of the element that scrolls. */
+  /** Of the scrolling element. */
   readonly scrollTop: number;
-  /** The px of the table that is uppermost in the viewport, as if the table had its full height. */
+  /** The topmost px of the table in the viewport, as if the table had its full height. */
   readonly offset: number;
 }
 
-/** How the scroll bar and a table that may be higher than any element belong together. */
+/** Maps the scroll bar to a table that may be higher than any element. */
 export class ScrollGeometry {
-  /** The height of what stands in for the table. */
+  /** The height of the placeholder for the table. */
   readonly spacerPx: number;
   readonly maxOffset: number;
   readonly maxScrollTop: number;
@@ -40,7 +40,7 @@ export class ScrollGeometry {
     return (this.maxOffset - 2 * edgePx) / (this.maxScrollTop - 2 * edgePx);
   }
 
-  /** What the bar shows when it is put somewhere. */
+  /** The offset for a position of the bar. */
   offsetAt(scrollTop: number): number {
     const fromEnd = this.maxScrollTop - scrollTop;
     if (!this.#isScaled || scrollTop <= edgePx) return clamp(scrollTop, this.maxOffset);
@@ -48,7 +48,7 @@ export class ScrollGeometry {
     return edgePx + (scrollTop - edgePx) * this.#scale;
   }
 
-  /** Where the bar belongs. */
+  /** The position of the bar. */
   scrollTopAt(offset: number): number {
     const fromEnd = this.maxOffset - offset;
     if (!this.#isScaled || offset <= edgePx) return clamp(offset, this.maxScrollTop);
@@ -89,7 +89,7 @@ export class ScrollGeometry {
     if (scrollTop <= 1 && right <= 1) return { scrollTop, offset: 0 };
     if (this.maxScrollTop - scrollTop <= 1 && this.maxScrollTop - right <= 2)
       return { scrollTop, offset: this.maxOffset };
-    // The bar must not come to its end before the table does.
+    // The bar must not reach its end before the table does.
     const mayDriftPx = Math.min(maxDriftPx, right / 2, (this.maxScrollTop - right) / 2);
     return { scrollTop: Math.abs(scrollTop - right) > mayDriftPx + 0.5 ? right : scrollTop, offset };
   }

@@ -1,13 +1,13 @@
 import type { IssuerLogin } from '../api/session.ts';
 
-/** What is kept in the tab while its page is the issuer's. */
+/** State that the tab keeps while its page is the issuer's. */
 export interface LoginAttempt {
   readonly issuer: IssuerLogin;
   readonly state: string;
-  /** Of PKCE. */
+  /** Verifier of PKCE. */
   readonly verifier: string;
   readonly redirectUri: string;
-  /** Where the page was. */
+  /** The place of the page. */
   readonly hash: string;
 }
 

@@ -9,7 +9,7 @@ const answerWithinMs = 15_000;
 /** Why the last login by an issuer failed. */
 export const loginError = signal<unknown>(undefined);
 
-/** Browsers have SHA-256 only where the page came by https, or from this machine. */
+/** Browsers have SHA-256 only if the page came by https, or from this machine. */
 export const canLogInByIssuer = globalThis.isSecureContext && globalThis.crypto?.subtle !== undefined;
 
 /** Leaves the page for the issuer's, which leads back to `/`. */
@@ -26,7 +26,7 @@ export async function beginLogin(issuer: IssuerLogin): Promise<void> {
   location.assign(authorizationUrl(attempt, base64Url(new Uint8Array(digest))));
 }
 
-/** Where the issuer's answer opened the page: logs in, and goes back to where the login began. Gives whether it did. Never rejects. */
+/** If the issuer's answer opened the page: logs in, and returns to the old place. Resolves with whether it did. Never rejects. */
 export async function finishLogin(): Promise<boolean> {
   const answer = parseAnswer(location.search);
   if (answer === undefined) return false;

@@ -5,7 +5,7 @@ import { call } from '../api/request.ts';
 import { type IssuerLogin, identity, logIn, openSession } from '../api/session.ts';
 import { beginLogin, canLogInByIssuer, loginError } from './code-flow.ts';
 
-/** Stands in the place of the view that was asked for, until the server takes who asks. */
+/** Replaces the requested view until the server accepts the caller. */
 export function LoginView() {
   const issuers = useIssuers();
   const mayGoOn = useAnonymous();
@@ -81,7 +81,7 @@ function IssuerButtons({ issuers }: { readonly issuers: readonly IssuerLogin[] }
   );
 }
 
-/** Only those who show no credential are told. */
+/** Requested only without a credential. */
 function useIssuers(): readonly IssuerLogin[] {
   const [issuers, setIssuers] = useState<readonly IssuerLogin[]>([]);
   useEffect(() => {
@@ -99,7 +99,7 @@ function useIssuers(): readonly IssuerLogin[] {
 function useAnonymous(): boolean {
   const [isAllowed, setAllowed] = useState(identity.peek()?.credential === 'anonymous');
   useEffect(() => {
-    // Nobody could be told apart from a stranger so far: then the server has refused one.
+    // Without an identity so far the server has refused a credential.
     if (isAllowed || identity.peek() === undefined) return undefined;
     const leaving = new AbortController();
     call('GET /whoami', { signal: leaving.signal }).then(

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 
-/** Something that goes on while other views are shown. The navigation tells of it. */
+/** Work that goes on while other views are shown. The navigation shows it. */
 export interface Activity {
   readonly title: string;
-  /** From 0 to 1; undefined where nobody knows. */
+  /** From 0 to 1; undefined if unknown. */
   readonly share: number | undefined;
-  /** Where more is told. */
+  /** The view with more about it. */
   readonly href: string;
 }
 

@@ -10,10 +10,10 @@ export interface Command {
 
 const ofViews = signal<ReadonlyMap<string, readonly Command[]>>(new Map());
 
-/** Those that views offer. */
+/** The commands of views. */
 export const offeredCommands = computed<readonly Command[]>(() => [...ofViews.value.values()].flat());
 
-/** Offers commands of a view, until what this gives is called. For useEffect. */
+/** Offers commands of a view, until the returned function is called. For useEffect. */
 export function offerCommands(owner: string, offered: readonly Command[]): () => void {
   ofViews.value = new Map(ofViews.peek()).set(owner, offered);
   return () => {

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where the page is, as the fragment of its address tells it: `#/frames/trades?row=17`. */
+/** The place of the page, from the fragment of its address: `#/frames/trades?row=17`. */
 export interface Place {
   readonly view: string;
-  /** What follows the view, decoded. */
+  /** The segments behind the view, decoded. */
   readonly segments: readonly string[];
   readonly parameters: URLSearchParams;
 }

@@ -3,11 +3,11 @@ import type { PlotAnswer, XRange } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 import { categoriesOf, xExtent } from './plot-shapes.ts';
 
-/** What a chart shows. */
+/** The state of a chart. */
 export interface ChartView {
   /** Without the series that are hidden. */
   readonly plot: PlotAnswer;
-  /** One for each of them. */
+  /** One for each series. */
   readonly seriesColours: readonly string[];
   readonly seriesNames: readonly string[];
   readonly settings: PlotSettings;
@@ -17,7 +17,7 @@ export interface ChartView {
 
 /** Shorter spans of time have no ticks of their own in uPlot. */
 const shortestTimeUs = 50_000;
-/** Of the name of a category. */
+/** Characters of a category's name. */
 export const longestLabel = 14;
 
 /** Whether a chart can show another view without new axes. */

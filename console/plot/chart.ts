@@ -44,7 +44,7 @@ export class Chart {
     this.#uplot.destroy();
   }
 
-  /** Of the shapes, in device pixels. */
+  /** Size of the shapes, in device pixels. */
   get size(): { readonly width: number; readonly height: number } {
     const { width, height } = this.#uplot.bbox;
     return { width, height };
@@ -78,7 +78,7 @@ export class Chart {
     const legendHeight = 24;
     const down = top + legendHeight;
     const ticks = (axis: UPlot.Axis | undefined, scale: 'x' | 'y', start: number): SvgTick[] => {
-      // uPlot keeps what it has drawn there.
+      // Here uPlot keeps its last ticks.
       const { _splits: splits = [], _values: values = [] } = (axis ?? {}) as {
         _splits?: readonly number[];
         _values?: readonly (string | number | null)[];
@@ -102,7 +102,7 @@ export class Chart {
     });
   }
 
-  /** x at so many CSS pixels from the left of the shapes. */
+  /** x at this many CSS pixels from the left of the shapes. */
   xAt(left: number): number {
     return this.#uplot.posToVal(left, 'x') * this.#unit();
   }

@@ -9,7 +9,7 @@ export interface PlotColours {
 
 const seriesCount = 8;
 
-/** What the variables of the style are in the theme that is shown: a canvas knows no variables. */
+/** The values of the style's variables in the current theme: a canvas knows no variables. */
 export function coloursOf(element: HTMLElement): PlotColours {
   const probe = document.createElement('span');
   probe.hidden = true;
@@ -28,7 +28,7 @@ export function coloursOf(element: HTMLElement): PlotColours {
   return colours;
 }
 
-/** Another number whenever the theme, or the pixels of the screen, may be others. */
+/** Changes whenever the theme, or the resolution of the screen, may have changed. */
 export function useScreenChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { Choice } from '../widgets/fields.tsx';
-import { signedText } from '../widgets/hidden-characters.ts';
+import { revealedText } from '../widgets/hidden-characters.ts';
 
 /** A menu of more would take seconds to be made: its columns are found by typing. */
 export const mostInMenu = 200;
@@ -10,7 +10,7 @@ export interface ColumnChoiceProps {
   readonly label: string;
   readonly value: string;
   readonly names: readonly string[];
-  /** What no column is called; undefined: there must be one. */
+  /** The label for no column; undefined: there must be one. */
   readonly none?: string;
   onChange(value: string): void;
 }
@@ -20,7 +20,7 @@ export function ColumnChoice({ label, value, names, none, onChange }: ColumnChoi
   const id = useId();
   const [typed, setTyped] = useState<string>();
   if (names.length <= mostInMenu) {
-    const options = names.map((name) => [name, signedText(name)] as const);
+    const options = names.map((name) => [name, revealedText(name)] as const);
     const all = none === undefined ? options : [['', none] as const, ...options];
     return <Choice label={label} value={value} options={all} onChange={onChange} />;
   }
@@ -41,14 +41,14 @@ export function ColumnChoice({ label, value, names, none, onChange }: ColumnChoi
       />
       <datalist id={id}>
         {foundNames(names, typed ?? value).map((name) => (
-          <option key={name} value={name} label={signedText(name)} />
+          <option key={name} value={name} label={revealedText(name)} />
         ))}
       </datalist>
     </label>
   );
 }
 
-/** The first of those that have the text in them. */
+/** The first names that contain the text. */
 export function foundNames(names: readonly string[], text: string): readonly string[] {
   const found: string[] = [];
   const wanted = text.toLowerCase();

@@ -5,10 +5,10 @@ import { classOf, type PlotSettings } from './plot-settings.ts';
 
 /** Between two questions that fail. */
 const retryMs = 5000;
-/** Between two calls: a plot is asked for again at most so often. */
+/** Shortest time between two requests for a plot. */
 const leastMs = 1000;
 
-/** Tells of rows that are added to a frame, with the greatest x among them, until the signal aborts. One request at a time. */
+/** Reports rows that are added to a frame, with the greatest x among them, until the signal aborts. One request at a time. */
 export async function followRows(
   { handle, columns }: Extract<PlotSource, { kind: 'frame' }>,
   { x }: Pick<PlotSettings, 'x'>,

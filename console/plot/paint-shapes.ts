@@ -14,7 +14,7 @@ export function paintShape(ctx: CanvasRenderingContext2D, shape: Shape): void {
         ctx.fillStyle = shape.colour;
         ctx.fill();
       } else {
-        // One point alone has no line.
+        // A single point has no line.
         if (points.length === 2) ctx.rect((points[0] ?? 0) - unit, (points[1] ?? 0) - unit, 2 * unit, 2 * unit);
         ctx.strokeStyle = shape.colour;
         ctx.lineWidth = 1.3 * unit;

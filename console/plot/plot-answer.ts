@@ -1,7 +1,7 @@
 import { sendJson } from '../api/request.ts';
 import type { PlotColumn, PlotKind, PlotSettings } from './plot-settings.ts';
 
-/** What is drawn. */
+/** The source of a plot. */
 export type PlotSource =
   | { readonly kind: 'frame'; readonly handle: string; readonly columns: readonly PlotColumn[] }
   | {

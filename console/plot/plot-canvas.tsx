@@ -13,12 +13,12 @@ export interface PlotCanvasProps {
   onZoom(range: XRange): void;
   onReset(): void;
   onCursor(x: number | undefined): void;
-  /** Shifts by a share of the width, or makes it so many times wider. */
+  /** Shifts by a share of the width, or multiplies the width. */
   onMove(share: number): void;
   onScale(factor: number): void;
 }
 
-/** Of the axes, before they are drawn. */
+/** Size of the axes, before they are drawn. */
 const axes = { width: 70, height: 50 };
 
 /** The plot itself. Keys: arrows move, + and − zoom, 0 shows all. */

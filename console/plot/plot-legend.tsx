@@ -1,5 +1,5 @@
-import { signedText } from '../widgets/hidden-characters.ts';
-import { SignedText } from '../widgets/signed-text.tsx';
+import { revealedText } from '../widgets/hidden-characters.ts';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import type { PlotAnswer, PlotSeries } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 import { numberText, seriesName, xText } from './plot-text.ts';
@@ -8,7 +8,7 @@ export interface PlotLegendProps {
   readonly plot: PlotAnswer;
   readonly settings: PlotSettings;
   readonly colours: readonly string[];
-  /** Names of those that are not drawn. */
+  /** Names of the hidden series. */
   readonly hidden: ReadonlySet<string>;
   readonly cursor: number | undefined;
   onToggle(name: string): void;
@@ -32,7 +32,7 @@ export function PlotLegend({ plot, settings, colours, hidden, cursor, onToggle }
           >
             <span class="plot-swatch" style={{ backgroundColor: colours[i % colours.length] }} />
             <span class="plot-name">
-              <SignedText text={name} />
+              <RevealedText text={name} />
             </span>
             {at !== undefined && <span class="plot-value">{numberText(one.y[at] ?? null)}</span>}
           </button>
@@ -44,7 +44,7 @@ export function PlotLegend({ plot, settings, colours, hidden, cursor, onToggle }
 }
 
 function cursorText(plot: PlotAnswer, settings: PlotSettings, cursor: number): string {
-  if (plot.x.type === 'category') return signedText(String(plot.series[0]?.x[Math.round(cursor)] ?? ''));
+  if (plot.x.type === 'category') return revealedText(String(plot.series[0]?.x[Math.round(cursor)] ?? ''));
   return xText(plot.x.type === 'time' ? Math.round(cursor) : cursor, plot, settings.zone);
 }
 

@@ -19,12 +19,12 @@ import { useFollowedRows, usePlot } from './use-plot.ts';
 
 export interface PlotPanelProps {
   readonly source: PlotSource;
-  /** Those to begin with. Whatever of them the columns do not have is chosen anew. */
+  /** Initial settings. Columns that do not exist are chosen anew. */
   readonly settings?: PlotSettings | undefined;
   readonly onSettings?: ((settings: PlotSettings) => void) | undefined;
 }
 
-/** Draws a frame or a statement; the server reduces it to what the screen can show. */
+/** Draws a frame or a statement; the server reduces it to the resolution of the screen. */
 export function PlotPanel({ source, settings: given, onSettings }: PlotPanelProps) {
   const [chosen, setChosen] = useState(given);
   const columnsKey = JSON.stringify(source.columns.map(({ name, type }) => [name, type]));

@@ -11,10 +11,10 @@ export const aggregates = ['avg', 'sum', 'min', 'max', 'count'] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 export const mostColumns = 8;
-/** A text of more values than this tells rows apart, not series: then nobody chose it, it is no series. */
+/** A text with more values than this identifies rows, not series: it is no default. */
 export const mostUsualSeries = 24;
 
-/** What is drawn, and how. It may stand in a link. */
+/** The settings of a plot. They may be in a link. */
 export interface PlotSettings {
   readonly kind: PlotKind;
   /** Empty: the number of the row. */
@@ -59,7 +59,7 @@ export function defaultSettings(columns: readonly PlotColumn[]): PlotSettings {
   return { ...settings, kind: 'line', x: across ?? '', y: [measured.name] };
 }
 
-/** The same for other columns: whatever is still there stays chosen. */
+/** The same for other columns: existing ones stay chosen. */
 export function fitSettings(settings: PlotSettings | undefined, columns: readonly PlotColumn[]): PlotSettings {
   const usual = defaultSettings(columns);
   if (settings === undefined) return usual;
@@ -89,14 +89,14 @@ function possibleKind(settings: PlotSettings, columns: readonly PlotColumn[]): P
   return settings.y.length === 0 && settings.kind !== 'histogram' ? 'bars' : settings.kind;
 }
 
-/** What the user chose together with what follows from it. */
+/** The user's choice together with its consequences. */
 export function changedSettings(
   settings: PlotSettings,
   change: Partial<PlotSettings>,
   columns: readonly PlotColumn[],
 ): PlotSettings {
   const isBack = settings.kind === 'histogram' && change.kind !== undefined && change.kind !== 'histogram';
-  // A histogram is of what others have as y.
+  // A histogram is of the column that other kinds have as y.
   const wanted = { ...settings, ...(isBack && { x: defaultSettings(columns).x }), ...change };
   const first = (isRight: (column: PlotColumn) => boolean): string => columns.find(isRight)?.name ?? '';
   const x = columns.find(({ name }) => name === wanted.x);

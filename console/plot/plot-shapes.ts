@@ -10,7 +10,7 @@ export interface PlotScale {
   readonly bottom: number;
 }
 
-/** What is painted, for a canvas and for SVG alike. Points are x and y in turn. */
+/** The shapes of a plot, for a canvas and for SVG alike. Points are x and y in turn. */
 export type Shape =
   | { readonly kind: 'line'; readonly points: readonly number[]; readonly colour: string }
   | { readonly kind: 'area'; readonly points: readonly number[]; readonly colour: string; readonly opacity: number }
@@ -50,7 +50,7 @@ export function plotShapes(plot: PlotAnswer, scale: PlotScale, colours: readonly
   });
 }
 
-/** What y goes from and to, with a little room. Undefined where nothing is drawn. */
+/** The range of y, with a little room. Undefined if nothing is drawn. */
 export function yExtent(plot: PlotAnswer, isLog: boolean): readonly [number, number] | undefined {
   if (plot.cells !== undefined)
     return plot.cells.y.to > plot.cells.y.from ? [plot.cells.y.from, plot.cells.y.to] : room(plot.cells.y.from);
@@ -75,7 +75,7 @@ function room(value: number): readonly [number, number] {
   return [value - half, value + half];
 }
 
-/** What x goes from and to: bars need room for the last one. */
+/** The range of x: bars need room for the last one. */
 export function xExtent(plot: PlotAnswer): readonly [number, number] | undefined {
   const categories = categoriesOf(plot);
   if (categories.length > 0) return [-0.5, categories.length - 0.5];

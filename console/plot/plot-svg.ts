@@ -8,7 +8,7 @@ export interface SvgTick {
 export interface SvgPlot {
   readonly width: number;
   readonly height: number;
-  /** Where the shapes are: left, top, width, height. */
+  /** Box of the shapes: left, top, width, height. */
   readonly frame: readonly [number, number, number, number];
   readonly shapes: readonly Shape[];
   readonly xTicks: readonly SvgTick[];

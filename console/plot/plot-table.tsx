@@ -1,5 +1,5 @@
 import { formatCount } from '../widgets/format.ts';
-import { SignedText } from '../widgets/signed-text.tsx';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import type { PlotAnswer } from './plot-answer.ts';
 import type { PlotSettings } from './plot-settings.ts';
 import { plotTable } from './plot-text.ts';
@@ -22,7 +22,7 @@ export function PlotTable({ plot, settings }: { readonly plot: PlotAnswer; reado
           <tr>
             {head.map((name) => (
               <th key={name} scope="col">
-                <SignedText text={name} />
+                <RevealedText text={name} />
               </th>
             ))}
           </tr>
@@ -32,7 +32,7 @@ export function PlotTable({ plot, settings }: { readonly plot: PlotAnswer; reado
             <tr key={i}>
               {row.map((cell, j) => (
                 <td key={j}>
-                  <SignedText text={String(cell)} />
+                  <RevealedText text={String(cell)} />
                 </td>
               ))}
             </tr>

@@ -69,7 +69,7 @@ function countText(
   return `${formatCount(points)} ${kind === 'line' ? 'of' : `${what[kind]} of`} ${formatCount(rows)} ${kind === 'line' ? 'points' : 'rows'}`;
 }
 
-/** The plot in words, for those who do not see it. */
+/** The plot in words, for screen readers. */
 export function summaryText(plot: PlotAnswer, settings: PlotSettings): string {
   const { kind, x, rows } = plot;
   if (rows === 0) return 'The plot is empty: no rows have a value of x.';
@@ -131,7 +131,7 @@ function cellTable(plot: PlotAnswer, x: string, at: (value: number) => string | 
   return { head: [`${x} from`, 'y from', 'count'], rows };
 }
 
-/** With an apostrophe before what a spreadsheet would take for a formula. */
+/** With an apostrophe before text that a spreadsheet would take for a formula. */
 export function plotCsv(plot: PlotAnswer, settings: PlotSettings): string {
   const { head, rows } = plotTable(plot, settings);
   const field = (value: string | number): string => {

@@ -36,7 +36,7 @@ export interface PlotToolbarProps {
   onChange(change: Partial<PlotSettings>): void;
 }
 
-/** What is drawn. */
+/** The settings of a plot as controls. */
 export function PlotToolbar({ settings, columns, onChange }: PlotToolbarProps) {
   const { kind, x, y, series, aggregate, zone } = settings;
   const xClass = columns.filter(({ name }) => name === x).map(classOf)[0];

@@ -13,7 +13,7 @@ async function load(): Promise<typeof UPlot> {
   return (await import('uplot')).default;
 }
 
-/** Chromium under LANG=C calls its language en-US@posix, at which Intl throws; uPlot asks it as it loads. */
+/** Chromium under LANG=C reports the language en-US@posix, at which Intl throws; uPlot reads it as it loads. */
 function guardLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);

@@ -1,5 +1,5 @@
 import type UPlot from 'uplot';
-import { signedText } from '../widgets/hidden-characters.ts';
+import { revealedText } from '../widgets/hidden-characters.ts';
 import { type ChartView, hasFineTimes, isCrowded, longestLabel } from './chart-view.ts';
 import { categoriesOf } from './plot-shapes.ts';
 import { numberText, timeText } from './plot-text.ts';
@@ -7,7 +7,7 @@ import { numberText, timeText } from './plot-text.ts';
 const day = '\n{YYYY}-{MM}-{DD}';
 const minute = `${day} {HH}:{mm}`;
 
-/** Least step in ms, what a tick has, and what it has in a second line where year, month, day, hour, minute, second change. */
+/** Least step in ms, the text of a tick, and its second line where year, month, day, hour, minute, second change. */
 const timeTicks: UPlot.Axis.Values = [
   [31_536_000_000, '{YYYY}', null, null, null, null, null, null, 1],
   [2_419_200_000, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -17,7 +17,7 @@ const timeTicks: UPlot.Axis.Values = [
   [1, ':{ss}.{fff}', minute, null, minute, null, minute, null, 1],
 ];
 
-/** How x is written. The view may be replaced by one with the same axes. */
+/** The ticks of x. The view may be replaced by one with the same axes. */
 export function xAxis(view: () => ChartView, width: number): Partial<UPlot.Axis> {
   const { plot, settings } = view();
   if (plot.x.type === 'category') {
@@ -25,7 +25,7 @@ export function xAxis(view: () => ChartView, width: number): Partial<UPlot.Axis>
       rotate: isCrowded(view(), width) ? -45 : 0,
       size: isCrowded(view(), width) ? 90 : 40,
       splits: () => categoriesOf(view().plot).map((_, i) => i),
-      values: (_, splits) => splits.map((i) => shortened(signedText(categoriesOf(view().plot)[i] ?? ''))),
+      values: (_, splits) => splits.map((i) => shortened(revealedText(categoriesOf(view().plot)[i] ?? ''))),
       grid: { show: false },
     };
   }

@@ -11,7 +11,7 @@ interface Tile {
   readonly most?: number;
 }
 
-/** What the server does and uses, as small live plots. */
+/** The work and the resources of the server, as small live plots. */
 export function Figures({ samples }: { readonly samples: readonly Sample[] }) {
   const stats = samples.at(-1)?.stats;
   if (stats === undefined) return <div class="tiles" aria-busy="true" />;

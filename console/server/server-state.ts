@@ -14,7 +14,7 @@ export const statements = signal<readonly RunningStatement[] | undefined>(undefi
 export const engines = signal<readonly Engine[] | undefined>(undefined);
 export const damaged = signal<readonly DamagedFrame[]>([]);
 export const config = signal<ShownConfig | undefined>(undefined);
-/** Why the last figures could not be had. */
+/** Reason for which the last figures are missing. */
 export const failure = signal<unknown>(undefined);
 
 export async function loadFigures(abort: AbortSignal): Promise<void> {

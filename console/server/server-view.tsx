@@ -10,7 +10,7 @@ import { StatementTable } from './statement-table.tsx';
 import { usePoll } from './use-poll.ts';
 
 const figuresMs = 2000;
-/** It asks every cluster. */
+/** Each request makes the server check every cluster. */
 const enginesMs = 10_000;
 const damagedMs = 30_000;
 

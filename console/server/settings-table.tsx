@@ -3,7 +3,7 @@ import { Check, SearchInput } from '../widgets/fields.tsx';
 import { PanelTable } from './panel-table.tsx';
 import { config, loadConfig } from './server-state.ts';
 
-/** For operators: what the server runs with. */
+/** For operators: the settings of the server. */
 export function SettingsTable() {
   const [filter, setFilter] = useState('');
   const [onlyGiven, setOnlyGiven] = useState(false);

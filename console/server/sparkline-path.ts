@@ -1,10 +1,10 @@
-/** Of the drawing, which is stretched to its place. */
+/** Size of the drawing, which is stretched to its place. */
 export const sparklineWidth = 120;
 export const sparklineHeight = 32;
 
 export type Points = readonly (number | undefined)[];
 
-/** The lines through the points, the newest at the right; a gap where one is missing. `slots`: how many have room. */
+/** The lines through the points, the newest at the right; a gap where one is missing. `slots`: the number of points across. */
 export function sparklinePath(points: Points, most: number, slots: number): string {
   const step = sparklineWidth / (slots - 1);
   const shown = points.slice(-slots);
@@ -25,7 +25,7 @@ export function sparklinePath(points: Points, most: number, slots: number): stri
   return path;
 }
 
-/** The largest of all that is told. */
+/** The largest known value. */
 export function largestOf(lines: readonly Points[]): number {
   return lines.flat().reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }

@@ -7,10 +7,10 @@ interface SparklineProps {
   readonly most?: number | undefined;
 }
 
-/** A minute at first; then the plot grows with what is known. */
+/** A minute at first; then the plot grows with its values. */
 const fewestSlots = 30;
 
-/** A small plot without axes: the figure beside it says what it is. */
+/** A small plot without axes: the figure beside it names it. */
 export function Sparkline({ lines, most = largestOf(lines) }: SparklineProps) {
   const slots = Math.max(fewestSlots, ...lines.map(({ length }) => length));
   return (

@@ -2,7 +2,7 @@ import { messageOf } from '../api/api-error.ts';
 import { identity, isOperator } from '../api/session.ts';
 import { formatDuration } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
-import { SignedText } from '../widgets/signed-text.tsx';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import { PanelTable } from './panel-table.tsx';
 import { cancelStatement, type RunningStatement, statements } from './server-state.ts';
 
@@ -47,18 +47,18 @@ function Sql({ text }: { readonly text: string }) {
   if (text === oneLine && oneLine.length <= shortSql)
     return (
       <code>
-        <SignedText text={oneLine} />
+        <RevealedText text={oneLine} />
       </code>
     );
   return (
     <details>
       <summary>
         <code>
-          <SignedText text={oneLine.length > shortSql ? `${oneLine.slice(0, shortSql)}…` : oneLine} />
+          <RevealedText text={oneLine.length > shortSql ? `${oneLine.slice(0, shortSql)}…` : oneLine} />
         </code>
       </summary>
       <pre>
-        <SignedText text={text} />
+        <RevealedText text={text} />
       </pre>
     </details>
   );

@@ -29,7 +29,7 @@ export function series(samples: readonly Sample[], figure: Figure): readonly (nu
   return samples.map(({ stats }) => figure(stats));
 }
 
-/** How fast a counter grew, a second, between each sample and the one before. */
+/** The growth of a counter a second, between each sample and the one before. */
 export function rates(samples: readonly Sample[], counter: Figure): readonly (number | undefined)[] {
   return samples.slice(1).map((sample, index) => {
     const before = samples[index];

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 
-/** Runs the task at once and then again and again, as long as the view is there and the page is visible; never two at a time. */
+/** Runs the task at once and then repeatedly, while the view exists and the page is visible; never two at a time. */
 export function usePoll(task: (signal: AbortSignal) => Promise<void>, everyMs: number): void {
-  // The task of the first time stays: it works with signals, not with what was rendered.
+  // The first task stays: it works with signals, not with rendered values.
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;

@@ -9,7 +9,7 @@ const refreshAfterMs = 10_000;
 export const engines = signal<readonly Engine[]>([]);
 let askedAt = Number.NEGATIVE_INFINITY;
 
-/** Asks how the engines are, unless that was a moment ago: the server asks every cluster then. */
+/** Checks the engines' health, unless that was a moment ago: the server checks every cluster then. */
 export async function refreshEngines(signal?: AbortSignal): Promise<void> {
   if (performance.now() - askedAt < refreshAfterMs) return;
   askedAt = performance.now();
@@ -21,7 +21,7 @@ export async function refreshEngines(signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** Undefined: it is not known yet, or there is no such engine; `auto` is read as the local one reads it. */
+/** Undefined: unknown yet, or no such engine; the dialect of `auto` is that of local. */
 export function kindOf(engine: string): string | undefined {
   if (engine === 'auto') return 'duckdb';
   if (engine === 'tsdb') return 'questdb';

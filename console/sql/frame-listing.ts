@@ -21,7 +21,7 @@ let askedAt = Number.NEGATIVE_INFINITY;
 let tsdbAskedAt = Number.NEGATIVE_INFINITY;
 let liveAskedAt = Number.NEGATIVE_INFINITY;
 
-/** What a statement on this engine may name. The external database is asked for its tables when somebody types. */
+/** The names for a statement on this engine. The tables of the external database are listed when the user types. */
 export function indexFor(engine: string): FrameIndex {
   if (engine === 'local') refreshLive().catch(() => undefined);
   if (engine !== 'tsdb') return frameIndex;
@@ -29,7 +29,7 @@ export function indexFor(engine: string): FrameIndex {
   return tsdbIndex;
 }
 
-/** Lists the tables of the external database, where the listing is old. Only for somebody who chose it: a link does not. */
+/** Lists the tables of the external database, if the listing is old. Only for a user who chose it: a link does not. */
 export async function refreshTables(): Promise<void> {
   if (performance.now() - tsdbAskedAt < refreshAfterMs) return;
   tsdbAskedAt = performance.now();
@@ -37,7 +37,7 @@ export async function refreshTables(): Promise<void> {
   tsdbIndex = indexOf(tables);
 }
 
-/** Lists the tables of the external database that statements over frames may read: none where there is no such database. */
+/** Lists the tables of the external database that statements over frames may read: none without such a database. */
 async function refreshLive(): Promise<void> {
   if (performance.now() - liveAskedAt < refreshAfterMs) return;
   liveAskedAt = performance.now();

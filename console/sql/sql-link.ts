@@ -12,7 +12,7 @@ export interface LinkedStatement {
   readonly parameters: ParameterValues;
 }
 
-/** Of the address `#/sql?q=…&engine=…&run=1&plot=…&params=…`. */
+/** From the address `#/sql?q=…&engine=…&run=1&plot=…&params=…`. */
 export function linkedStatement(parameters: URLSearchParams): LinkedStatement | undefined {
   const sql = parameters.get('q') ?? '';
   if (sql.trim() === '') return undefined;

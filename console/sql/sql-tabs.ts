@@ -3,7 +3,7 @@ import { beatMs, type SqlTab, type StoredTabs, TabStore } from './kept/tab-store
 
 const persistDelayMs = 400;
 
-/** The texts of tabs: not signals, because a key that is typed changes nothing else on the page. */
+/** The texts of tabs: not signals, because a typed key changes nothing else on the page. */
 const texts = new Map<string, () => string>();
 const store = TabStore.open(`window-${randomText()}`);
 const stored = store.found ?? blankTabs();
@@ -11,7 +11,7 @@ export const tabs = signal<readonly SqlTab[]>(stored.tabs.map(({ text: _, ...tab
 for (const { id, text } of stored.tabs) texts.set(id, () => text);
 const currentId = signal(stored.current);
 
-/** Changes when a text was replaced by something else than the editor. */
+/** Changes when a text was replaced from outside of the editor. */
 export const textVersion = signal(0);
 
 export const currentTab = computed<SqlTab>(() => {
@@ -39,7 +39,7 @@ export function selectTab(id: string): void {
   persistSoon();
 }
 
-/** Opens a tab and shows it. A blank one that is shown is filled instead. */
+/** Opens a tab and shows it. If the shown tab is blank, fills it instead. */
 export function openTab({ text = '', engine, name }: { text?: string; engine?: string; name?: string } = {}): SqlTab {
   const current = currentTab.peek();
   if (text !== '' && textOf(current.id).trim() === '') {

@@ -73,7 +73,7 @@ function EngineMenu() {
   };
   const choose = (name: string): void => {
     changeTab(id, { engine: name });
-    // The names are there when the first key is typed.
+    // The names are loaded by the first key.
     if (name === 'tsdb') refreshTables().catch(() => undefined);
   };
   const isListed = engine === 'auto' || known.some(({ name }) => name === engine);

@@ -25,7 +25,7 @@ import { changeTab, currentTab, keepTabs, openTab, persistTabs, selectTab, tabs,
 import { SqlToolbar } from './sql-toolbar.tsx';
 import { NameDialog, TabBar } from './tab-bar.tsx';
 
-/** Of the place in the editor, once it stands still. */
+/** Time without a change of the place in the editor. */
 const settleMs = 120;
 
 export function SqlView() {
@@ -55,7 +55,7 @@ export function SqlView() {
     settling.current = setTimeout(findParameters, settleMs);
   };
   useSignalEffect(() => {
-    // The dialect of the engine says what a parameter is.
+    // Parameters depend on the dialect of the engine.
     if (kindOf(currentTab.value.engine) !== '') onPlace();
   });
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { FormDialog } from '../widgets/form-dialog.tsx';
 import { Icon } from '../widgets/icon.tsx';
-import { SignedText } from '../widgets/signed-text.tsx';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import type { SqlTab } from './kept/tab-store.ts';
 import { forgetRuns } from './run/statement-run.ts';
 import { changeTab, closeTab, currentTab, openTab, selectTab, tabs } from './sql-tabs.ts';
@@ -54,7 +54,7 @@ export function TabBar() {
             onKeyDown={(event) => onKeyDown(event, tab)}
           >
             <span class="sql-tab-name">
-              <SignedText text={tab.name} />
+              <RevealedText text={tab.name} />
             </span>
             {/* For the mouse: a tab has no button inside, and the keyboard has Delete. */}
             <span

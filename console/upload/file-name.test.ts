@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatOfName } from '../../src/core/file-format.ts';
+import { formatOfName } from '../../src/core/rows/file-format.ts';
 import { handleFault, handleForFile, isPacked } from './file-name.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import { formatOfName, packedEnding } from '../../src/core/file-format.ts';
+import { formatOfName, packedEnding } from '../../src/core/rows/file-format.ts';
 
 const longestHandle = 128;
 

@@ -1,9 +1,9 @@
-import type { FileFormatName } from '../../src/core/file-format.ts';
+import type { FileFormatName } from '../../src/core/rows/file-format.ts';
 
-/** A type that takes the place of the one that was found. */
+/** A type in place of the detected one. */
 export interface ChosenType {
   readonly type: string;
-  /** How dates and times are written: `dd/MM/yyyy`. Empty: ISO 8601. */
+  /** The pattern of dates and times: `dd/MM/yyyy`. Empty: ISO 8601. */
   readonly pattern: string;
 }
 
@@ -19,7 +19,7 @@ export interface ImportOptions {
 
 export type ImportMode = 'create' | 'overwrite' | 'append';
 
-/** Those that text can be read as. */
+/** Types that text can be read as. */
 export const textTypes = [
   'BOOLEAN',
   'SHORT',

@@ -1,9 +1,9 @@
-import { type FileFormatName, fileFormats } from '../../src/core/file-format.ts';
+import { type FileFormatName, fileFormats } from '../../src/core/rows/file-format.ts';
 import { Check, Choice } from '../widgets/fields.tsx';
 import { delimiters } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
 
-/** How the file is to be read, where the server should not find it out. */
+/** Options of the file in place of the server's detection. */
 export function OptionFields({
   upload,
   found,

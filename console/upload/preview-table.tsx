@@ -3,12 +3,12 @@ import { CellValue } from '../grid/cell-value.tsx';
 import { type Cell, gridColumn } from '../grid/grid-source.ts';
 import { SearchInput } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
-import { signedText } from '../widgets/hidden-characters.ts';
-import { SignedText } from '../widgets/signed-text.tsx';
+import { revealedText } from '../widgets/hidden-characters.ts';
+import { RevealedText } from '../widgets/revealed-text.tsx';
 import { hasPattern, textTypes } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
 
-/** More would be slow, and nobody reads them. */
+/** More would be slow, and unreadable. */
 const mostColumns = 50;
 const fewColumns = 12;
 const longestCell = 200;
@@ -54,8 +54,8 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
             <tr>
               {shown.map(({ name, type, index }) => (
                 <th key={index} scope="col">
-                  <span class="column-name" title={signedText(name)}>
-                    <SignedText text={name} />
+                  <span class="column-name" title={revealedText(name)}>
+                    <RevealedText text={name} />
                   </span>
                   {isFixed ? <span class="muted">{type}</span> : <TypeField upload={upload} name={name} type={type} />}
                 </th>
@@ -87,7 +87,7 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
 interface TypeFieldProps {
   readonly upload: Upload;
   readonly name: string;
-  /** As the preview has it. */
+  /** As in the preview. */
   readonly type: string;
 }
 

@@ -9,7 +9,7 @@ import { RejectionList } from './rejection-list.tsx';
 import type { ImportAnswer, Phase, Upload } from './upload.ts';
 import { removeUpload, startUpload } from './uploads.ts';
 
-/** One file: what is to become of it, then how far it is, then what became of it. */
+/** One file: the options of its upload, then its progress, then the result. */
 export function UploadCard({ upload }: { readonly upload: Upload }) {
   const { file, phase } = upload;
   const titleId = useId();

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { fileFormats } from '../../src/core/file-format.ts';
+import { fileFormats } from '../../src/core/rows/file-format.ts';
 import { identity, mayWrite } from '../api/session.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { UploadCard } from './upload-card.tsx';

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Answer } from '#client/api.ts';
 import { FrameholdError } from '#client/errors.ts';
-import { type FileFormatName, formatOfName } from '../../src/core/file-format.ts';
+import { type FileFormatName, formatOfName } from '../../src/core/rows/file-format.ts';
 import { isAbort } from '../api/api-error.ts';
 import { call, getJson, request, withQuery } from '../api/request.ts';
 import { handleFault, handleForFile, isPacked } from './file-name.ts';
@@ -29,7 +29,7 @@ export interface ImportPreview {
 export type ImportAnswer = Extract<Answer<'POST /imp'>, { readonly rowsImported: number }>;
 
 export type PreviewState =
-  /** Of a format with types of its own, or packed. */
+  /** For a format with types of its own, or a compressed file. */
   | { readonly kind: 'none' }
   | { readonly kind: 'loading'; readonly before: ImportPreview | undefined }
   | { readonly kind: 'shown'; readonly preview: ImportPreview }
@@ -57,13 +57,13 @@ const previewBytes = 256 * 1024 + 1;
 const longestSchema = 4000;
 const settleMs = 300;
 
-/** A file on its way to a frame. It goes on whichever view is shown. */
+/** An upload of a file to a frame. It continues in every view. */
 export class Upload {
   readonly id: number;
   readonly file: File;
   readonly handle: Signal<string>;
   readonly options: Signal<ImportOptions>;
-  /** What is to become of a frame that is there already; undefined until somebody decides. */
+  /** The action on an existing frame; undefined until the user decides. */
   readonly whenTaken = signal<'overwrite' | 'append' | undefined>(undefined);
   readonly target = signal<Target>({ kind: 'unknown' });
   readonly preview = signal<PreviewState>({ kind: 'none' });
@@ -139,7 +139,7 @@ export class Upload {
       const answer = await request(path, {
         method: 'POST',
         body,
-        // What the system takes the file for is often wrong.
+        // The system's media type is often wrong.
         headers: { 'content-type': body instanceof File ? 'application/octet-stream' : undefined },
         signal: sending.signal,
         onSent: (bytes) => {
@@ -155,7 +155,7 @@ export class Upload {
       this.phase.value = { kind: 'done', answer: (await answer.json()) as ImportAnswer };
     } catch (error) {
       this.phase.value = isAbort(error) || sending.signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', error };
-      // Somebody else may have made the frame meanwhile.
+      // Another user may have made the frame meanwhile.
       if (error instanceof FrameholdError && error.code === 'handle_exists')
         void this.#lookUp(new AbortController().signal);
     } finally {
@@ -226,13 +226,13 @@ export class Upload {
       this.preview.value = { kind: 'shown', preview };
     } catch (error) {
       if (abort.aborted) return;
-      // The bytes tell that it is Parquet or Arrow.
+      // The bytes show that it is Parquet or Arrow.
       const hasOwnTypes = error instanceof FrameholdError && error.message.startsWith('preview is given');
       this.preview.value = hasOwnTypes ? { kind: 'none' } : { kind: 'failed', error };
     }
   }
 
-  /** Runs the task at once, and again when what it depends on has stood still for a moment; an older run is given up. */
+  /** Runs the task at once, and again when its dependencies have not changed for a moment; an older run is aborted. */
   #whenSettled(depends: () => readonly unknown[], task: (abort: AbortSignal) => Promise<void>): () => void {
     let run = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;

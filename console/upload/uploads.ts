@@ -41,7 +41,7 @@ function sendNext(): void {
   }
 }
 
-/** To those who look at something else by now. */
+/** For users who look at another view by now. */
 function tellOf({ phase, file }: Upload): void {
   if (location.hash.startsWith(hrefOf('upload'))) return;
   const ended = phase.peek();

@@ -13,7 +13,7 @@ export interface DialogProps {
 export function Dialog({ title, class: className = '', onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before the next key: what is typed right after a shortcut belongs into it.
+  // Before the next key: keys right after a shortcut belong into it.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();

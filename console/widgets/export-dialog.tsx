@@ -20,7 +20,7 @@ export interface ExportDialogProps {
   readonly source: ExportSource;
   /** Whether a field has no meaning yet. */
   readonly isWrong?: boolean;
-  /** What to do where the request would be too long. */
+  /** Shown if the request would be too long. */
   readonly tooLongText: string;
   readonly hasLink?: boolean;
   readonly onClose: () => void;

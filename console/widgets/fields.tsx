@@ -45,7 +45,7 @@ export function Check({ class: className = 'option', isChecked, isDisabled = fal
   );
 }
 
-/** Of the check that stands wherever cells leave as text. */
+/** Label of the check box wherever cells are exported as text. */
 export const escapeFormulasText = 'Escape formulas: an apostrophe before text that a spreadsheet would run';
 
 export interface SearchInputProps {

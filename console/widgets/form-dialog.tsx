@@ -13,7 +13,7 @@ export interface FormDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Asks for what an action needs. */
+/** A dialog with the fields of an action. */
 export function FormDialog({
   title,
   action,

@@ -1,4 +1,4 @@
-/** 1,234,567. Without Intl, whose data take a slow machine a tenth of a second to load before anything is shown. */
+/** 1,234,567. Without Intl, whose data take a slow machine a tenth of a second to load before the first view. */
 export function formatCount(value: number): string {
   const [whole = '', fraction] = String(value).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');

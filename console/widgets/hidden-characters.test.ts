@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signedText, textParts } from './hidden-characters.ts';
+import { revealedText, textParts } from './hidden-characters.ts';
 
 describe('a sign', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('a sign', () => {
     ['is a tag beyond the basic plane', `a${String.fromCodePoint(0xe0041)}`, 'a⟨U+E0041⟩'],
     ['selects a variant of a letter that has none', 'a\uFE0F', 'a⟨U+FE0F⟩'],
   ])('stands for a character that %s', (_, text, shown) => {
-    expect(signedText(text)).toBe(shown);
+    expect(revealedText(text)).toBe(shown);
     expect(
       textParts(text)
         .map((part) => part.text)
@@ -26,7 +26,7 @@ describe('a sign', () => {
     ['words whose letters join', 'می‌خواهم क्‍ष'],
     ['no text', ''],
   ])('is not put into %s', (_, text) => {
-    expect(signedText(text)).toBe(text);
+    expect(revealedText(text)).toBe(text);
     expect(textParts(text)).toEqual([{ text }]);
   });
 

@@ -1,4 +1,4 @@
-/** Characters that show nothing or turn the text around them, by their short names; of others the number is told. */
+/** Characters that are invisible or turn the text around them, by their short names; others are shown by number. */
 const names: Readonly<Record<string, string>> = Object.fromEntries(
   (
     '00 NUL 07 BEL 08 BS 0b VT 0c FF 1b ESC 7f DEL 85 NEL ad SHY 34f CGJ 61c ALM 200b ZWSP 200c ZWNJ 200d ZWJ 200e LRM 200f RLM ' +
@@ -11,11 +11,11 @@ const names: Readonly<Record<string, string>> = Object.fromEntries(
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u2800\u3164\uffa0\p{Cf}\p{Variation_Selector}]/gu;
-/** What nearly all texts are of. */
+/** Nearly all texts have only these. */
 const plain = /^[\t\n\r\u0020-\u007e]*$/;
 /**
- * Emoji and scripts whose letters join need some of them: there they are seen. Alternatives, because Chromium finds
- * no emoji by a class that has \p{Emoji_Modifier} in it, before another character.
+ * Emoji and scripts whose letters join need some of them: there they are visible. Alternatives, because Chromium finds no emoji
+ * by a class that has \p{Emoji_Modifier} in it, before another character.
  */
 const joined =
   /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{M}|\p{Script=Arabic}|\p{Script=Syriac})(?:[\u200c-\u200d]|\ufe0e|\ufe0f)$|[\d#*]\ufe0f$/u;
@@ -24,7 +24,7 @@ const mostSigns = 1000;
 
 export interface TextPart {
   readonly text: string;
-  /** What stands for a character that is not seen. Undefined: the text shows itself. */
+  /** The sign in place of an invisible character. Undefined: the text is shown. */
   readonly sign?: string;
 }
 
@@ -44,8 +44,8 @@ export function textParts(text: string): readonly TextPart[] {
   return parts;
 }
 
-/** For places that hold nothing but text, such as titles and menus: signs in the place of the characters. */
-export function signedText(text: string): string {
+/** For places that hold nothing but text, such as titles and menus: signs in place of the characters. */
+export function revealedText(text: string): string {
   return textParts(text)
     .map((part) => (part.sign === undefined ? part.text : `⟨${part.sign}⟩`))
     .join('');

@@ -11,7 +11,7 @@ const shownMs = 6000;
 const notices = signal<readonly Notice[]>([]);
 let last = 0;
 
-/** Tells something in passing. Errors stay until they are closed. */
+/** Shows a short notice. Errors stay until they are closed. */
 export function notify(text: string, { isError = false } = {}): void {
   const id = ++last;
   notices.value = [...notices.value.slice(-4), { id, text, isError }];

@@ -1,4 +1,4 @@
-/** What of an OpenAPI document the types of the client for TypeScript are made from. */
+/** The parts of an OpenAPI document from which the types of the client for TypeScript are made. */
 export interface TypedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, TypedOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, TypedSchema>> };

@@ -1,7 +1,7 @@
 import {
   allowedFunctions as duckdbFunctions,
   allowedTableFunctions as duckdbTableFunctions,
-} from '../../src/engines/duckdb/worker/gate/allowed-functions.ts';
+} from '../../src/engines/duckdb/worker/gate/rules/function-rules.ts';
 import {
   allowedFunctions as sparkFunctions,
   allowedTableFunctions as sparkTableFunctions,
@@ -13,11 +13,11 @@ const lineWidth = 118;
 export function functionsModule(): string {
   return `// Made by scripts/generate-docs.mjs from the lists of allowed functions; do not edit.
 
-/** Of DuckDB. */
+/** Functions of DuckDB. */
 export const duckdbFunctions = \`
 ${wrapped([...duckdbFunctions, ...duckdbTableFunctions])}\`;
 
-/** Of Spark. */
+/** Functions of Spark. */
 export const sparkFunctions = \`
 ${wrapped([...sparkFunctions, ...sparkTableFunctions])}\`;
 `;

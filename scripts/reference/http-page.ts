@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that the reference tells. */
+/** The part of an OpenAPI document in the reference. */
 export interface DescribedPaths {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 }

@@ -1,7 +1,7 @@
 import { type NamedTable, namedTables } from '../../src/config/named-tables.ts';
 import { type SettingRow, settingRows } from '../../src/config/setting-rows.ts';
 
-/** A complete config.toml: what has a fixed default with that, the rest as comments with an example. */
+/** A complete config.toml: settings with a fixed default have it, the rest are comments with an example. */
 export function sampleConfig(): string {
   const sections = [...new Set(settingRows.map(({ section }) => section))];
   const tables = sections.map((section) => `[${section}]\n${linesOf(section).join('\n')}\n`);

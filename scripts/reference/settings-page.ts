@@ -103,7 +103,7 @@ function keyCell(key: string, reload: boolean): string {
   return reload ? `${code(key)}<br>*reload*` : code(key);
 }
 
-/** What stands before and behind the table of keys. */
+/** The texts before and behind the table of keys. */
 const namedTexts: Readonly<Record<string, { title: string; before: string; behind?: string }>> = {
   engines: {
     title: 'Engines of other machines',

@@ -1,6 +1,6 @@
 import type { Component } from './components.ts';
 
-/** What `npm sbom --sbom-format cyclonedx` writes, as far as we change it. */
+/** The output of `npm sbom --sbom-format cyclonedx`, as far as we change it. */
 export interface CycloneDx {
   readonly metadata: { readonly component: Readonly<Record<string, unknown>> };
   readonly components: readonly CycloneDxComponent[];

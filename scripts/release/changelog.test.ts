@@ -21,6 +21,13 @@ it('gives the entries of [Unreleased] to the version, below a new empty [Unrelea
   );
 });
 
+it('leaves a changelog as it is whose newest section is that of the version, below an empty [Unreleased]', () => {
+  const cut = releasedChangelog(before, '0.2.0', '2026-03-04');
+  expect(releasedChangelog(cut, '0.2.0', '2026-03-09')).toBe(cut);
+  const behind = cut.replace('## [Unreleased]\n', '## [Unreleased]\n\n- One more thing.\n');
+  expect(() => releasedChangelog(behind, '0.2.0', '2026-03-09')).toThrow('CHANGELOG.md has a section [0.2.0] already');
+});
+
 it('refuses a second release without an entry between, and a version that has a section', () => {
   const after = releasedChangelog(before, '0.2.0', '2026-03-04');
   expect(() => releasedChangelog(after, '0.3.0', '2026-03-05')).toThrow(

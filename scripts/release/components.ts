@@ -20,19 +20,21 @@ interface LockPackage {
   readonly version: string;
   readonly license?: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
- * The run-time dependencies of the lock file, and the packages of which the program and the console have the code. Their licence texts are those
- * of the installed packages. The packages of a platform are a part of the one that asks for them.
+ * The run-time dependencies of the lock file, and the packages whose code is in the program and the console. Their licence texts are those of
+ * the installed packages. The packages of a platform are a part of the one that depends on them.
  */
 export function shippedComponents(root: string, consolePackages: readonly string[]): readonly Component[] {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockPackage>;
   };
   const prefix = 'node_modules/';
-  const entries = Object.entries(lock.packages).filter(([path]) => path.startsWith(prefix));
+  // A link is a package of this repository, whose code is ours.
+  const entries = Object.entries(lock.packages).filter(([path, { link }]) => path.startsWith(prefix) && link !== true);
   const runTime = entries.filter(([, { dev }]) => dev !== true);
   const bundled = (name: string, place: 'program' | 'console'): [string, LockPackage, Component['place']] => {
     const entry = entries.find(([path]) => path === `${prefix}${name}`);

@@ -13,7 +13,7 @@ export interface PythonBuild {
   readonly folder: string;
 }
 
-/** Each hook needs a process of its own. Setuptools prints what it does; that goes to standard error. */
+/** Each hook needs a process of its own. Setuptools prints its steps; that goes to standard error. */
 const build = `
 import os, sys
 out = os.dup(1)

@@ -10,6 +10,7 @@ import { type Component, shippedComponents } from './components.ts';
 import { noticeText } from './notice.ts';
 import { buildPythonPackage } from './python-package.ts';
 import { compareVersions } from './version.ts';
+import { versionFiles, withVersion } from './version-files.ts';
 
 export interface ReleaseOptions {
   /** Of the checkout. */
@@ -27,16 +28,15 @@ export interface ReleaseOptions {
 const branch = 'main';
 const clientFolder = 'clients/typescript';
 const pythonFolder = 'clients/python';
-const pythonProject = `${pythonFolder}/pyproject.toml`;
-const versionFiles = ['package.json', 'package-lock.json', `${clientFolder}/package.json`] as const;
-const changedFiles = [...versionFiles, pythonProject, 'CHANGELOG.md'] as const;
+const changedFiles = [...versionFiles, 'CHANGELOG.md'] as const;
 
 /** Makes the files of a release in `release/<version>`, a commit and a tag. Throws where something forbids it; the checkout is as before then. */
 export async function release(options: ReleaseOptions): Promise<void> {
   const { root, version, dryRun, skipAudit, consolePackages, report } = options;
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const tag = `v${version}`;
-  await checkVersion(root, version, (JSON.parse(read('package.json')) as { version: string }).version);
+  const { version: current } = JSON.parse(read('package.json')) as { version: string };
+  await checkVersion(root, version, current);
   await checkCheckout(root);
   const components = shippedComponents(root, consolePackages);
   if (read('NOTICE') !== noticeText(components))
@@ -49,15 +49,16 @@ export async function release(options: ReleaseOptions): Promise<void> {
   const restore = (): void => {
     for (const { path, text } of before) writeFileSync(join(root, path), text);
   };
+  let isCommitted = false;
   try {
-    for (const path of versionFiles) writeFileSync(join(root, path), withVersion(read(path), version));
-    writeFileSync(
-      join(root, pythonProject),
-      read(pythonProject).replace(/^version = ".*"$/m, `version = "${version}"`),
-    );
+    for (const path of versionFiles) writeFileSync(join(root, path), withVersion(path, read(path), current, version));
     writeFileSync(join(root, 'CHANGELOG.md'), changelog);
     await writeFiles(options, components);
-    if (!dryRun) await git(root, ['commit', '--quiet', '--message', `release: ${version}`, '--', ...changedFiles]);
+    // Versions and changelog may have been cut by hand.
+    if (!dryRun && (await git(root, ['status', '--porcelain'])) !== '') {
+      await git(root, ['commit', '--quiet', '--message', `release: ${version}`, '--', ...changedFiles]);
+      isCommitted = true;
+    }
   } catch (error) {
     restore();
     rmSync(join(root, 'release', version), { recursive: true, force: true });
@@ -68,11 +69,11 @@ export async function release(options: ReleaseOptions): Promise<void> {
     report(`dry run: no commit, no tag ${tag}`);
   } else {
     await git(root, ['tag', '--annotate', tag, '--message', `Framehold ${version}`]);
-    report(`committed, and tagged ${tag}; to publish it: git push origin ${branch} ${tag}`);
+    report(`${isCommitted ? 'committed, and ' : ''}tagged ${tag}; to publish it: git push origin ${branch} ${tag}`);
   }
 }
 
-/** The first release has the version that package.json had all the time. */
+/** The first release has the version that package.json had from the start. */
 async function checkVersion(root: string, version: string, current: string): Promise<void> {
   const difference = compareVersions(version, current);
   if ((await git(root, ['tag', '--list', `v${version}`])) !== '')
@@ -126,14 +127,6 @@ async function writeFiles(options: ReleaseOptions, components: readonly Componen
     report(`release/${version}/${name}: ${Math.ceil(statSync(join(folder, name)).size / 1000)} kB`);
 }
 
-function withVersion(json: string, version: string): string {
-  const parsed = JSON.parse(json) as { version: string; packages?: Record<string, { version?: string }> };
-  parsed.version = version;
-  const own = parsed.packages?.[''];
-  if (own !== undefined) own.version = version;
-  return `${JSON.stringify(parsed, null, 2)}\n`;
-}
-
 async function git(root: string, args: readonly string[]): Promise<string> {
   return (await output('git', args, { cwd: root })).trim();
 }
@@ -147,7 +140,7 @@ function npm(root: string, args: readonly string[], { mayFail = false } = {}): P
 interface OutputOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Its output counts, whatever its status is. */
+  /** Its output counts, with any status. */
   readonly mayFail?: boolean;
 }
 

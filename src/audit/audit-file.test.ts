@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
-import { silentLogger } from '../core/logger.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import { AuditFile } from './audit-file.ts';
 
 const options = { logger: silentLogger, lostLine: (lines: number) => `lost ${lines}\n` };

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { AppError } from '../core/app-error.ts';
 import { withTimeout } from '../core/async/limited-wait.ts';
-import type { Logger } from '../core/logger.ts';
-import { errnoOf } from '../core/storage-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
 
 export interface AuditFileOptions {
   readonly path: string;
   /** Whether requests are refused or served while lines cannot be written. */
   readonly onFailure: 'refuse' | 'continue';
   readonly logger: Logger;
-  /** Makes the line that tells of lines that were lost. */
+  /** Makes the line about lost lines. */
   readonly lostLine: (lines: number) => string;
 }
 
@@ -19,9 +19,9 @@ interface Waiter {
   settle(error?: AppError): void;
 }
 
-/** Of lines that wait for the disk. More are lost, or their requests refused. */
+/** Bytes of lines that wait for the disk. More are lost, or their requests refused. */
 const maxPendingBytes = 8 * 1024 * 1024;
-/** A write that takes longer stands still. */
+/** A longer write is stuck. */
 const stuckMs = 5000;
 const retryMs = 1000;
 const closeMs = 2000;
@@ -29,7 +29,7 @@ const newline = 10;
 
 /**
  * Lines at the end of a file, in the order in which they were appended. Writes are asynchronous, one at a time, each with all
- * lines that have come meanwhile. A failed write is tried again until it works or the file is opened anew.
+ * lines that arrived meanwhile. A failed write is tried again until it works or the file is opened anew.
  */
 export class AuditFile implements AsyncDisposable {
   readonly #options: AuditFileOptions;
@@ -62,7 +62,7 @@ export class AuditFile implements AsyncDisposable {
     }
   }
 
-  /** Opens the path again: whoever rotates the file has moved it away. */
+  /** Opens the path again, after a rotation has moved the file away. */
   async reopen(): Promise<void> {
     const { path, logger } = this.#options;
     try {
@@ -113,7 +113,7 @@ export class AuditFile implements AsyncDisposable {
       closeMs,
       () => false,
     );
-    // To close a file waits for the write that stands still.
+    // Closing a file waits for the stuck write.
     if (isDone) await this.#file.close();
   }
 
@@ -132,7 +132,7 @@ export class AuditFile implements AsyncDisposable {
 
   async #drain(): Promise<void> {
     let isWritten = true;
-    // Lines that come while the old file is closed are written, too.
+    // Lines that arrive while the old file is closed are written, too.
     while (isWritten && (this.#pending.length > 0 || this.#reopened !== undefined)) {
       if (this.#pending.length > 0) isWritten = await this.#writePending();
       else await this.#takeReopened();
@@ -155,7 +155,7 @@ export class AuditFile implements AsyncDisposable {
   /** False where the server stops before it is written. */
   async #write(bytes: Buffer): Promise<boolean> {
     for (let at = 0; at < bytes.length; ) {
-      // A line that stands half in the old file comes whole into the new one.
+      // A line that was half written to the old file is written whole to the new one.
       if (await this.#takeReopened()) at = at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1;
       try {
         this.#writeBegunMs = performance.now();
@@ -234,7 +234,7 @@ async function openAtEnd(path: string): Promise<FileHandle> {
   try {
     if (await endsInsideLine(path, file)) await file.write('\n');
   } catch {
-    // The first line will tell what is wrong with the file.
+    // The first line will report the fault of the file.
   }
   return file;
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { AddressCounts, plainAddress } from '../core/address-counts.ts';
-import type { Audit, AuditedRequest, AuditRecord } from '../core/audit.ts';
-import type { Principal } from '../core/principal.ts';
-import { newRequestId } from '../core/request-id.ts';
-import { type FrameDeed, RequestNotes } from '../core/request-notes.ts';
+import { AddressCounts, plainAddress } from '../core/callers/address-counts.ts';
+import type { Audit, AuditedRequest, AuditRecord } from '../core/callers/audit.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { type FrameDeed, RequestNotes } from '../core/logs/request-notes.ts';
+import { newRequestId } from '../core/names/request-id.ts';
 import { AuditFile, type AuditFileOptions } from './audit-file.ts';
 
-/** Lines a minute of callers who are not known: of one address, and of all; and of a tenant beyond its limits. The others are summed. */
+/** Lines a minute of unidentified callers: of one address, and of all; and of a tenant beyond its limits. The others are summed. */
 const singleLines = 10;
 const singleLinesOfAll = 1000;
-/** Of requests that come by the thousand from whoever sends more than it may. */
+/** Outcomes of requests that come by the thousand from a caller beyond its limits. */
 const limits: ReadonlySet<string> = new Set(['rate_limited', 'overloaded']);
 
 /** The audit: a line of JSON for every request that is not open to anybody. */
@@ -56,7 +56,7 @@ export class AuditLog implements Audit, AsyncDisposable {
     return this.#file.appendAndWait(line);
   }
 
-  /** Nobody fills the disk who is not known, or sends more than it may. */
+  /** Neither unidentified callers nor callers beyond their limits can fill the disk. */
   isSummed({ address }: AuditedRequest, principal: Principal | undefined, outcome: string): boolean {
     if (principal === undefined) return !this.#strangers.add(address) || !this.#allStrangers.add('others');
     return limits.has(outcome) && !this.#limited.add(principal.tenant);
@@ -76,8 +76,8 @@ class RequestRecord implements AuditRecord {
   readonly #log: AuditLog;
   readonly #begunMs = performance.now();
   #principal: Principal | undefined;
-  /** Changes that the line told of. */
-  #told: number | undefined;
+  /** Number of changes in the line. */
+  #writtenChanges: number | undefined;
 
   constructor(request: AuditedRequest, log: AuditLog) {
     this.#request = request;
@@ -93,14 +93,14 @@ class RequestRecord implements AuditRecord {
 
   acknowledge(): Promise<void> | undefined {
     const changes = this.#changes();
-    if (changes <= (this.#told ?? 0)) return undefined;
-    this.#told = changes;
+    if (changes <= (this.#writtenChanges ?? 0)) return undefined;
+    this.#writtenChanges = changes;
     return this.#log.appendAndWait(this.#line('ok'));
   }
 
   end(outcome: string, status?: number): void {
     this.notes.onLateChange = () => this.#log.append(this.#line(outcome, status));
-    if (this.#told !== undefined && this.#changes() <= this.#told) return;
+    if (this.#writtenChanges !== undefined && this.#changes() <= this.#writtenChanges) return;
     if (this.#log.isSummed(this.#request, this.#principal, outcome)) return;
     this.#log.append(this.#line(outcome, status));
   }
@@ -139,7 +139,7 @@ class RequestRecord implements AuditRecord {
     });
   }
 
-  /** By the rights that it takes; else the method of gRPC. */
+  /** By the rights that it needs; else the method of gRPC. */
   #action(): string | undefined {
     const { action, door, method } = this.#request;
     const { frames, sql } = this.notes;

@@ -2,8 +2,8 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
-import { parseHandle } from '../core/handle.ts';
-import { defaultTenant, type Tenant } from '../core/principal.ts';
+import { defaultTenant, type Tenant } from '../core/callers/principal.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords } from './access-records.ts';
 import { noLimits } from './tenant-record.ts';
@@ -101,39 +101,57 @@ test('a token that another process has just revoked is not rotated', async () =>
   expect(await (await open()).findToken(token)).toBeUndefined();
 });
 
-test('a token that is revoked while it is rotated does not come back', async () => {
-  let release = (): void => {};
-  let isReached = (): void => {};
-  const renames = new Promise<void>((resolve) => {
-    isReached = resolve;
-  });
+/** Each change of a record waits before it is in place. */
+async function openSlow() {
+  const [renames, released] = [promise(), promise()];
   class SlowRename extends DurableFiles {
     override async rename(from: string, to: string): Promise<void> {
-      isReached();
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      renames.resolve();
+      await released.promise;
       await super.rename(from, to);
     }
   }
   directory ??= await temporaryDirectory();
   const records = await AccessRecords.open(directory.path, new SlowRename());
-  const { token, record } = await records.createToken({
-    name: 'a',
-    tenant: defaultTenant,
-    role: 'admin',
-    prefix: undefined,
-    expiresAt: undefined,
-  });
-  const rotated = records.rotateToken(record.id, 60_000);
+  return { records, renames: renames.promise, release: released.resolve };
+}
+
+function promise() {
+  let resolve = (): void => {};
+  return { promise: new Promise<void>((done) => (resolve = done)), resolve: () => resolve() };
+}
+
+test.each(['this process', 'another one'])(
+  'a token that %s revokes while it is rotated does not come back',
+  async (who) => {
+    const { records, renames, release } = await openSlow();
+    const { token, record } = await records.createToken({
+      name: 'a',
+      tenant: defaultTenant,
+      role: 'admin',
+      prefix: undefined,
+      expiresAt: undefined,
+    });
+    const rotated = records.rotateToken(record.id, 60_000);
+    await renames;
+    expect(await (who === 'this process' ? records : await open()).revokeToken(record.id)).toBe(true);
+    release();
+    expect(await rotated).toMatchObject({ record: { name: 'a' } });
+    expect(await records.findToken(token)).toBeUndefined();
+    expect(await (await open()).findToken(token)).toBeUndefined();
+  },
+);
+
+test('a tenant that another process removes while its limits are changed does not come back', async () => {
+  const { records, renames, release } = await openSlow();
+  await records.createTenant(desk, noLimits);
+  const changed = records.setTenant(desk, { maxFrames: 3 });
+  changed.catch(() => {});
   await renames;
-  const revoked = records.revokeToken(record.id);
-  // Whether it waits for the rotation or not.
-  await Promise.race([revoked, new Promise((resolve) => setTimeout(resolve, 100))]);
+  await (await open()).removeTenant(desk);
   release();
-  expect([await revoked, await rotated]).toMatchObject([true, { record: { name: 'a' } }]);
-  expect(await records.findToken(token)).toBeUndefined();
-  expect(await (await open()).findToken(token)).toBeUndefined();
+  await expect(changed).rejects.toMatchObject({ message: expect.stringContaining('no tenant "desk"') });
+  expect(await (await open()).hasTenant(desk)).toBe(false);
 });
 
 test('changes of a tenant at the same time are all kept', async () => {

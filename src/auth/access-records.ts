@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
-import type { Logger } from '../core/logger.ts';
-import { defaultTenant, type Tenant, type TenantLimits } from '../core/principal.ts';
+import { defaultTenant, type Tenant, type TenantLimits } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { RecordFolder } from '../frames/disk/record-folder.ts';
 import { countFrames, definitionsFolder, tenantRoot } from '../frames/disk/tenant-directory.ts';
@@ -17,12 +17,12 @@ import { TokenUses } from './token-uses.ts';
 /** Enough of the hash to name a token by. */
 const idLength = 12;
 const pollMs = 300;
-/** Of one tenant, and of the operators. */
+/** For one tenant, and for the operators. */
 const mostTokens = 1000;
 /** A token that ended before that makes room for a new one. */
 const keepEndedMs = 30 * 24 * 3600 * 1000;
 
-/** Who may do what in one cold directory: tokens, tenants and shares, for all servers on it and for commands without a server. */
+/** The access records of a cold directory: tokens, tenants and shares, for its servers and for commands without one. */
 export class AccessRecords implements Disposable {
   readonly shares: ShareRecords;
   readonly #tokens: RecordFolder<TokenRecord>;
@@ -31,7 +31,7 @@ export class AccessRecords implements Disposable {
   readonly #coldDirectory: string;
   readonly #uses: TokenUses;
   readonly #now: () => number;
-  /** One at a time: each begins with what the last one left. */
+  /** One at a time: each begins with the result of the last. */
   readonly #changes = new Semaphore(1);
   readonly #onChange = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class AccessRecords implements Disposable {
     }, pollMs).unref();
   }
 
-  /** Called when anything may have changed, until what this gives is called. */
+  /** Calls `listener` on possible changes, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#onChange.add(listener);
     return () => this.#onChange.delete(listener);
@@ -83,7 +83,7 @@ export class AccessRecords implements Disposable {
     if (changed.includes(true)) this.#changed();
   }
 
-  /** Undefined for one that is unknown or revoked, or whose tenant was removed. */
+  /** Undefined for an unknown or revoked token, or one whose tenant was removed. */
   async findToken(token: string): Promise<ListedToken | undefined> {
     const hash = hashToken(token);
     const record = await this.#tokens.get(hash);
@@ -91,18 +91,18 @@ export class AccessRecords implements Disposable {
     return { id: hash.slice(0, idLength), ...record };
   }
 
-  /** Whether the tenant is the one that the token was made in: of its end and of a new one servers may hear before that of its tokens. */
+  /** Whether this is still the token's tenant: servers may see the removal and remaking of a tenant before those of its tokens. */
   async #hasTenantOf({ tenant, tenantCreatedAt }: TokenRecord): Promise<boolean> {
     if (tenant === undefined || tenant === defaultTenant) return true;
     const record = await this.#tenants.get(tenant);
-    // Where the record is damaged, `limitsOf` tells so.
+    // `limitsOf` reports a damaged record.
     return record === undefined ? this.#tenants.has(tenant) : record.createdAt === tenantCreatedAt;
   }
 
-  /** Gives the secret, which is kept nowhere. */
+  /** Returns the secret, which is not stored. */
   async createToken(token: NewToken): Promise<{ readonly token: string; readonly record: ListedToken }> {
     const tenantCreatedAt = await this.#tenantCreatedAt(token.tenant);
-    // Whoever asks was let in as one of the tenant that was known until now.
+    // The caller was let in for a tenant that was known until now.
     await this.refresh();
     if ((await this.#tenantCreatedAt(token.tenant)) !== tenantCreatedAt) throw noSuchTenant(token.tenant ?? '');
     const secret = generateToken();
@@ -155,13 +155,13 @@ export class AccessRecords implements Disposable {
   async revokeToken(id: string, tenant?: Tenant): Promise<boolean> {
     const found = await this.#findById(id, tenant);
     if (found === undefined) return false;
-    const removed = await this.#changes.run(() => this.#tokens.remove(found.hash));
+    const removed = await this.#tokens.remove(found.hash);
     await this.#uses.forget(id);
     this.#changed();
     return removed;
   }
 
-  /** Never fails, and nobody needs to wait for it. */
+  /** Never fails, and need not be awaited. */
   noteUse(id: string): void {
     void this.#uses.note(id, this.#now());
   }
@@ -180,11 +180,7 @@ export class AccessRecords implements Disposable {
     const endsAt = lifetime === undefined ? undefined : this.#now() + lifetime;
     const made = await this.createToken({ ...rights, expiresAt: endsAt });
     const expiresAt = Math.min(record.expiresAt ?? Infinity, this.#now() + overlapMs);
-    await this.#changes.run(async () => {
-      await this.#tokens.reread();
-      // One that was revoked meanwhile must not come back.
-      if (this.#tokens.has(hash)) await this.#tokens.set(hash, { ...record, expiresAt });
-    });
+    await this.#tokens.replace(hash, { ...record, expiresAt });
     this.#changed();
     return made;
   }
@@ -242,15 +238,17 @@ export class AccessRecords implements Disposable {
     return this.#changes.run(async () => {
       await this.#tenants.reread();
       if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
-      const before = (await this.#tenants.get(tenant)) ?? { ...noLimits, createdAt: await this.#findCreatedAt(tenant) };
-      const after = { ...before, ...limits };
-      await this.#tenants.set(tenant, after);
+      const before = await this.#tenants.get(tenant);
+      const after = { ...(before ?? { ...noLimits, createdAt: await this.#findCreatedAt(tenant) }), ...limits };
+      // One that another server removes meanwhile does not come back.
+      if (before === undefined) await this.#tenants.set(tenant, after);
+      else if (!(await this.#tenants.replace(tenant, after))) throw noSuchTenant(tenant);
       this.#changed();
       return after;
     });
   }
 
-  /** Of a tenant whose record is lost, as its last token has it, so that its tokens stay good. */
+  /** For a tenant with a lost record, from its last token, so that its tokens stay valid. */
   async #findCreatedAt(tenant: Tenant): Promise<number> {
     const tokens = await this.listTokens(tenant);
     return tokens.at(-1)?.tenantCreatedAt ?? this.#now();
@@ -271,7 +269,7 @@ export class AccessRecords implements Disposable {
         },
       );
     }
-    // From here on its tokens are refused, whether they are there or not.
+    // From here on its tokens are refused, even if their records remain.
     if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
     this.#changed();
     // A tenant that is made anew under the name is another one.

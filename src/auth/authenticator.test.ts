@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestIssuer } from '../../test/support/issuer.ts';
 import { selfSigned } from '../../test/support/self-signed.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
-import { silentLogger } from '../core/logger.ts';
-import { defaultTenant, type Principal, type Role, type Tenant } from '../core/principal.ts';
+import { defaultTenant, type Principal, type Role, type Tenant } from '../core/callers/principal.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords } from './access-records.ts';
 import { Authenticator, type AuthenticatorOptions } from './authenticator.ts';
@@ -162,7 +162,7 @@ test('strangers are who the operator says, if anybody', async () => {
 
 test('a token of a tenant that another server has removed is refused before this one has looked for changes', async () => {
   const made = await token('read');
-  // Servers read the token's record when it is asked for first.
+  // Servers read the token's record at its first use.
   const auth = authenticator({ records: await AccessRecords.open(directory.path, new DurableFiles()) });
   await rm(join(directory.path, '.framehold', 'access', 'tenants', 'desk.json'));
   await expect(identify(auth, `Bearer ${made.token}`)).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -305,6 +305,6 @@ test('a certificate names its holder, one that is mapped to nobody is forbidden,
   expect(await authenticator().identify(caller(`Bearer ${same.token}`))).toMatchObject({ credential: 'token' });
   expect(await mapped.identify(caller(`Bearer ${same.token}`))).toMatchObject({ role: 'write', credential: 'token' });
   await expect(mapped.identify(caller(`Bearer ${other.token}`))).rejects.toThrow('of different tenants');
-  // Also once the token is known.
+  // Also once the token is cached.
   expect(() => mapped.identify(caller(`Bearer ${other.token}`))).toThrow('of different tenants');
 });

@@ -1,7 +1,14 @@
 import { hash, type X509Certificate } from 'node:crypto';
-import { AppError } from '../core/app-error.ts';
-import { LruMap } from '../core/lru-map.ts';
-import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
+import {
+  type Caller,
+  defaultTenant,
+  type Identify,
+  isTenant,
+  type Principal,
+  type Tenant,
+} from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { LruMap } from '../core/system/lru-map.ts';
 import type { AccessRecords } from './access-records.ts';
 import { type CertificateRule, identifyCertificate, isMapped } from './certificate-mapping.ts';
 import { type Credential, readCredential, unauthenticated } from './credentials.ts';
@@ -10,25 +17,25 @@ import { looksLikeSessionToken, type SessionTokens } from './session-tokens.ts';
 import { noSuchTenant } from './tenant-record.ts';
 import { isWellFormed, looksLikeToken } from './token.ts';
 
-/** Who callers are that have no token of ours. */
+/** Rules for callers without a token of this server. */
 export interface AuthRules {
   readonly issuers: readonly Pick<Issuer, 'issuer' | 'verify'>[];
   readonly certificates: readonly CertificateRule[];
-  /** Where strangers may read. Undefined: nowhere. */
+  /** The tenant whose frames strangers may read. Undefined: none. */
   readonly anonymousTenant: Tenant | undefined;
 }
 
 export interface AuthenticatorOptions extends AuthRules {
   readonly records: AccessRecords;
-  /** Those that a Handshake gives to callers with certificates. */
+  /** Tokens that a Handshake gives to callers with certificates. */
   readonly sessions: Pick<SessionTokens, 'verify'>;
   readonly now?: () => number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Of verified credentials: a JWT that is not among them costs a signature. */
+/** Most cached credentials: an uncached JWT costs a signature. */
 const mostRemembered = 10_000;
-/** Then a JWT is verified anew: its issuer may have taken back the key. */
+/** Then a JWT is verified anew: its issuer may have revoked the key. */
 const jwtTrustMs = 10 * 60_000;
 
 interface Remembered {
@@ -36,7 +43,7 @@ interface Remembered {
   readonly until: number;
 }
 
-/** Makes principals of credentials. Those that were verified are remembered until the access records or the rules change. */
+/** Makes principals of credentials. Verified ones are cached until the access records or the rules change. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
@@ -54,7 +61,7 @@ export class Authenticator {
     });
   }
 
-  /** Other rules from now on: what the old ones gave is forgotten. */
+  /** Replaces the rules: results of the old ones are forgotten. */
   replaceRules(rules: AuthRules): void {
     this.#rules = rules;
     this.#known = new LruMap(mostRemembered);
@@ -95,7 +102,7 @@ export class Authenticator {
       }
       throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
     }
-    // What was verified before a change of the records or the rules must not be remembered behind it.
+    // A credential that was verified before a change of the records or the rules must not be cached after it.
     const known = this.#known;
     const principal = await this.#limited(await this.#verifySecret(credential.secret));
     known.set(key, { principal, until: this.#trustedUntil(principal) });
@@ -112,7 +119,7 @@ export class Authenticator {
     return credential === 'jwt' ? Math.min(expiresAt, this.#now() + jwtTrustMs) : expiresAt;
   }
 
-  /** A token beside a certificate names the caller, who must be of the certificate's tenant. */
+  /** A token beside a certificate gives the caller's name, which must be of the certificate's tenant. */
   #checkHolder(principal: Principal, caller: Caller): void {
     const holder = this.#holder(caller);
     if (holder === undefined || holder === 'unmapped' || holder.tenant === principal.tenant) return;

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Tenant } from '../core/principal.ts';
+import type { Tenant } from '../core/callers/principal.ts';
 import { type CertificateRule, identifyCertificate } from './certificate-mapping.ts';
 
 const rule = (field: 'uri' | 'dns' | 'cn', pattern: string, tenant: string): CertificateRule => ({

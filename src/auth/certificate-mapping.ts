@@ -1,10 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Role, Tenant } from '../core/principal.ts';
+import type { Role, Tenant } from '../core/callers/principal.ts';
 
-/** One table of `[auth.certificates.<name>]`: which certificates, and who they are. */
+/** One table of `[auth.certificates.<name>]`: its certificates, and their callers. */
 export interface CertificateRule {
   readonly name: string;
-  /** A pattern in one of the three: `*` stands for any characters but `/`. */
+  /** A pattern in one of the three: `*` matches any characters but `/`. */
   readonly uri: string | undefined;
   readonly dns: string | undefined;
   readonly cn: string | undefined;
@@ -18,7 +18,7 @@ export interface CertificateIdentity {
   readonly role: Role;
 }
 
-/** Who holds the certificate: by its SAN URIs, else its DNS names, else its common name. Undefined: it is mapped to nobody. */
+/** The holder of the certificate: by its SAN URIs, else its DNS names, else its common name. Undefined: no rule matches. */
 export function identifyCertificate(
   certificate: X509Certificate,
   rules: readonly CertificateRule[],

@@ -1,4 +1,4 @@
-import { AppError } from '../core/app-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -24,13 +24,13 @@ export function readCredential(headers: Headers, rawHeaders: readonly string[] =
     case '':
       return undefined;
     case 'bearer':
-    // Of InfluxDB's clients.
+    // The scheme of InfluxDB's clients.
     case 'token':
       return { scheme: 'bearer', secret: value };
     case 'basic':
       return { scheme: 'basic', secret: passwordOf(value) };
     default:
-      // What is no word may be the secret itself.
+      // Text that is no name of a scheme may be the secret itself.
       throw unauthenticated(
         /^[a-z]{1,20}$/i.test(scheme)
           ? `the Authorization scheme ${JSON.stringify(scheme)} is not known`

@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import { isLoopback } from '../core/loopback.ts';
+import { isLoopback } from '../core/callers/loopback.ts';
 
-/** Of an issuer's discovery document (OpenID Connect) what is used. */
+/** The used fields of an issuer's discovery document (OpenID Connect). */
 export interface Discovery {
   readonly jwksUrl: string;
-  /** Undefined: it lets nobody log in by a browser. */
+  /** Undefined: no login by a browser. */
   readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
 }

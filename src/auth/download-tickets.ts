@@ -1,10 +1,10 @@
-import { AppError } from '../core/app-error.ts';
-import { randomBase32 } from '../core/handle.ts';
-import { type Caller, limitedAs, type Principal } from '../core/principal.ts';
-import { Tally } from '../core/tally.ts';
+import { type Caller, limitedAs, type Principal } from '../core/callers/principal.ts';
+import { Tally } from '../core/callers/tally.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { randomBase32 } from '../core/names/handle.ts';
 import { unauthenticated } from './credentials.ts';
 
-/** What identifies the caller who asked for a ticket. */
+/** The credentials of the caller that requested a ticket. */
 export type TicketHolder = Pick<Caller, 'headers' | 'certificate'>;
 
 interface Ticket {
@@ -16,12 +16,12 @@ interface Ticket {
 }
 
 export const ticketLifetimeMs = 60_000;
-/** Of one tenant, not yet used or expired. */
+/** For one tenant, not yet used or expired. */
 export const maxTickets = 200;
 const credentialHeaders = ['authorization', 'auth-token-bin', 'x-framehold-tenant'] as const;
 
 /**
- * A link carries no `Authorization`. A ticket in its URL stands for the one of the caller who asked for the ticket: for one
+ * A link has no `Authorization`. A ticket in its URL replaces the credential of the caller that requested the ticket: for one
  * request, once, and soon. Tickets are in memory only. With the credential, they end when it is revoked.
  */
 export class DownloadTickets {
@@ -52,7 +52,7 @@ export class DownloadTickets {
     return { ticket, expiresAt };
   }
 
-  /** Whom the ticket stands for. Whatever it is shown for, it is used up. */
+  /** The holder of the ticket. The ticket is used up, even by a wrong request. */
   redeem(ticket: string, request: string): TicketHolder {
     const found = this.#tickets.get(ticket);
     if (found !== undefined) this.#delete(ticket, found);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppError } from '../core/app-error.ts';
-import { silentLogger } from '../core/logger.ts';
-import type { Caller, Identify } from '../core/principal.ts';
+import type { Caller, Identify } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import { unauthenticated } from './credentials.ts';
 import { FailedLogins } from './failed-logins.ts';
 import { anonymous } from './identify.ts';
@@ -13,7 +13,7 @@ afterEach(() => {
 
 const of = (address: string, authorization: string | undefined): Caller => ({ address, headers: { authorization } });
 
-/** Only `good` is one; `late` fails as those do that must be looked up. */
+/** Only `good` is valid; `late` fails like credentials that must be looked up. */
 const check: Identify = ({ headers }) => {
   if (headers.authorization === 'good') return anonymous;
   if (headers.authorization === 'unmapped') throw new AppError('forbidden', 'nobody');

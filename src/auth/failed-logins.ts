@@ -1,10 +1,10 @@
-import { AddressCounts } from '../core/address-counts.ts';
-import { AppError } from '../core/app-error.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Caller, Identify } from '../core/principal.ts';
+import { AddressCounts } from '../core/callers/address-counts.ts';
+import type { Caller, Identify } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
 
 export interface FailedLoginsOptions {
-  /** Wrong credentials of one address in a minute whose answers tell what is wrong. */
+  /** Wrong credentials of one address in a minute whose answers name the fault. */
   readonly maxPerMinute: number;
   readonly logger: Logger;
   /** In milliseconds. */
@@ -15,7 +15,7 @@ const maxAddresses = 10_000;
 
 /**
  * Counts wrong credentials by address. Beyond `maxPerMinute` they are answered `rate_limited`. A credential is verified before
- * anything is counted, so a good one is taken whatever else comes from its address.
+ * any is counted, so a good one is accepted whatever else comes from its address.
  */
 export class FailedLogins implements Disposable {
   readonly #counts: AddressCounts;
@@ -54,7 +54,7 @@ export class FailedLogins implements Disposable {
 
   #counted({ headers, address }: Caller, error: unknown): unknown {
     if (!(error instanceof AppError && error.code === 'unauthenticated')) return error;
-    // Browsers and drivers ask without one first.
+    // Browsers and drivers send the first request without one.
     if (headers.authorization === undefined && headers['auth-token-bin'] === undefined) return error;
     if (this.#counts.add(address)) return error;
     return new AppError('rate_limited', 'too many wrong credentials have come from your address', {

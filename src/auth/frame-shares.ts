@@ -1,7 +1,7 @@
-import { AppError } from '../core/app-error.ts';
-import { type FrameName, isSharedName } from '../core/frame-name.ts';
-import type { Handle } from '../core/handle.ts';
-import { asReaderOf, type Principal, type Tenant } from '../core/principal.ts';
+import { asReaderOf, type Principal, type Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { type FrameName, isSharedName } from '../core/names/frame-name.ts';
+import type { Handle } from '../core/names/handle.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, Signal } from '../frames/frames.ts';
@@ -10,7 +10,7 @@ import { onlyOwnerChanges } from './frame-access.ts';
 import { assertMay } from './rights.ts';
 import { refuseSharedView } from './shared-views.ts';
 
-/** With whom a tenant shares its frames. Nothing here tells which other tenants there are. */
+/** The tenants with which a tenant shares its frames. Reveals no other tenants. */
 export class FrameShares {
   readonly #frames: Pick<Frames, 'describe' | 'list'>;
   readonly #records: AccessRecords;
@@ -20,7 +20,7 @@ export class FrameShares {
     this.#records = records;
   }
 
-  /** Those that may read the frame, in order. */
+  /** The tenants that may read the frame, in order. */
   async list(principal: Principal, name: FrameName, options: Signal): Promise<Tenant[]> {
     const frame = await this.#ownFrame(principal, name, options);
     const readers: Tenant[] = [];

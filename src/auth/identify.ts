@@ -1,4 +1,4 @@
-import { defaultTenant, type Identify, type Principal } from '../core/principal.ts';
+import { defaultTenant, type Identify, type Principal } from '../core/callers/principal.ts';
 
 /** Every caller, where there is no authentication. */
 export const anonymous: Principal = { tenant: defaultTenant, name: 'anonymous', role: 'operator', credential: 'none' };

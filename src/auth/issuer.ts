@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
-import { AppError } from '../core/app-error.ts';
-import type { Logger } from '../core/logger.ts';
-import { isTenant, type Role, roles, type Tenant } from '../core/principal.ts';
+import { isTenant, type Role, roles, type Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { unauthenticated } from './credentials.ts';
 import { type Discovery, discover, fetchJson } from './discovery.ts';
 
@@ -26,7 +26,7 @@ export interface IssuerSettings {
   readonly consoleScope: string;
 }
 
-/** How people log in by a browser: the authorization code flow with PKCE. */
+/** The login by a browser: the authorization code flow with PKCE. */
 export interface IssuerLogin {
   readonly name: string;
   readonly clientId: string;
@@ -53,7 +53,7 @@ interface Keys {
   readonly fetchedAt: number;
 }
 
-/** Verifies the JWTs of one issuer with its keys, which are fetched ahead and kept while the issuer is down. */
+/** Verifies the JWTs of one issuer with its keys, which are fetched ahead and cached while the issuer is down. */
 export class Issuer {
   readonly settings: IssuerSettings;
   readonly #maxStaleMs: number;
@@ -78,7 +78,7 @@ export class Issuer {
     return this.settings.issuer;
   }
 
-  /** Undefined where it is not offered, and until the issuer has told its endpoints. */
+  /** Undefined without the login, and until the issuer's endpoints are known. */
   get login(): IssuerLogin | undefined {
     if (this.#login === undefined && this.settings.consoleClientId !== undefined) void this.#fetch();
     return this.#login;
@@ -132,7 +132,7 @@ export class Issuer {
   #identity(payload: JWTPayload): JwtIdentity {
     const { tenant: fixed, tenantClaim, roleClaim, roles: mapping, name } = this.settings;
     const tenants = tenantClaim === undefined ? [] : claimOf(payload, tenantClaim);
-    // Of several nobody knows which is meant.
+    // Among several tenants the meant one is unknown.
     const tenant = fixed ?? (tenants.length === 1 ? tenants[0] : undefined);
     const given = claimOf(payload, roleClaim).flatMap((value) => mapping.get(value) ?? []);
     const role = roles.findLast((each) => given.includes(each));
@@ -163,7 +163,7 @@ export class Issuer {
     });
   }
 
-  /** At most one fetch in thirty seconds, whatever comes. Never rejects. */
+  /** At most one fetch in thirty seconds. Never rejects. */
   #fetch(): Promise<void> {
     if (this.#fetching !== undefined) return this.#fetching;
     if (performance.now() - this.#triedAt < fetchEveryMs) return Promise.resolve();
@@ -205,7 +205,7 @@ export class Issuer {
   }
 }
 
-/** The issuer that a JWT names, unverified: only to choose who verifies it. */
+/** The issuer in a JWT, unverified: only to choose the verifier. */
 export function namedIssuer(jwt: string): string | undefined {
   try {
     decodeProtectedHeader(jwt);
@@ -226,7 +226,7 @@ function subjectOf({ sub }: JWTPayload): string {
   );
 }
 
-/** The values of a claim, by its name, or by a path with dots through objects. One that has anything but texts has none. */
+/** The values of a claim, by its name, or by a path with dots through objects. A claim with other values than texts has none. */
 function claimOf(payload: JWTPayload, name: string): readonly string[] {
   const inside = (at: unknown, key: string): unknown => (at as Record<string, unknown> | null | undefined)?.[key];
   const claim = payload[name] ?? name.split('.').reduce(inside, payload as unknown);

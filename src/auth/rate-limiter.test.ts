@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { principalOf } from '../../test/support/principals.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 let now = 0;
@@ -8,7 +8,7 @@ const noLimits = { maxBytes: undefined, maxFrames: undefined, maxStatements: und
 const limited = (tenant: string, maxRate: number | undefined, more: Partial<Principal> = {}) =>
   principalOf(tenant, { limits: { ...noLimits, maxRate }, ...more });
 
-/** How many of a hundred requests are served. */
+/** The number of served requests of a hundred. */
 function served(limiter: RateLimiter, principal: Principal): number {
   let count = 0;
   for (let n = 0; n < 100; n++) {

@@ -1,14 +1,14 @@
-import { AppError } from '../core/app-error.ts';
-import { limitedAs, type Principal } from '../core/principal.ts';
+import { limitedAs, type Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
 
 interface Bucket {
-  /** Requests that may come at once. */
+  /** Requests that may still come at once. */
   left: number;
   /** On the monotonic clock. */
   filledAt: number;
 }
 
-/** Lets each tenant send as many requests a second as its record says, and at most those of one second at once. */
+/** Limits the requests a second of each tenant to the number in its record, and bursts to those of one second. */
 export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>();
   readonly #now: () => number;

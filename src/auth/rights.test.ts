@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseHandle } from '../core/handle.ts';
-import { defaultTenant, type Role, roles } from '../core/principal.ts';
+import { defaultTenant, type Role, roles } from '../core/callers/principal.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { type Action, assertMay, leastRole, may } from './rights.ts';
 
 const principal = (role: Role, prefix?: string) =>

@@ -1,6 +1,6 @@
-import { AppError } from '../core/app-error.ts';
-import type { FrameName } from '../core/frame-name.ts';
-import { hasRole, type Principal, type Role } from '../core/principal.ts';
+import { hasRole, type Principal, type Role } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
 
 /** Everything that a caller may want to do, and the least role for it. */
 export const leastRole = {
@@ -19,7 +19,7 @@ export const leastRole = {
 
 export type Action = keyof typeof leastRole;
 
-/** What a credential with a prefix may never do: it could give itself one without. */
+/** Actions that a credential with a prefix never has: it could give itself one without. */
 const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants', 'seeSettings', 'seeMetrics']);
 
 /** Whether the principal may do it: a pure decision, made before anything is looked up. */

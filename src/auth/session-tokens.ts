@@ -1,17 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../core/app-error.ts';
-import { randomBase32 } from '../core/handle.ts';
-import { isRole, isTenant, type Principal, type Role, type Tenant } from '../core/principal.ts';
-import { errnoOf } from '../core/storage-error.ts';
+import { isRole, isTenant, type Principal, type Role, type Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
+import { randomBase32 } from '../core/names/handle.ts';
 import { parseChecksummed, withChecksum } from '../frames/disk/checksummed-json.ts';
 import { type DurableFiles, storage } from '../frames/disk/durable-file.ts';
 
 const prefix = 'fhs_';
 const keyBytes = 32;
 
-/** Whom a session token names. */
+/** The tenant and caller of a session token. */
 export interface SessionClaims {
   readonly tenant: Tenant;
   readonly name: string;
@@ -26,8 +26,8 @@ export function looksLikeSessionToken(secret: string): boolean {
 }
 
 /**
- * Tokens for drivers that want one from the Handshake, where the caller came by certificate: `fhs_`, what they name, and
- * a signature. The key lies beside the access records, so every server of the directory knows them, and none is kept.
+ * Tokens for drivers that want one from the Handshake, for callers with certificates: `fhs_`, the claims, and a signature. The
+ * key is beside the access records, so every server of the directory accepts them, and none is stored.
  */
 export class SessionTokens {
   readonly #folder: string;
@@ -46,7 +46,7 @@ export class SessionTokens {
     return `${body}.${signatureOf(body, key).toString('base64url')}`;
   }
 
-  /** Undefined for one that no server of the directory has issued. Whether it has ended, its caller checks. */
+  /** Undefined for a token that no server of the directory has issued. The caller checks whether it has ended. */
   async verify(token: string): Promise<SessionClaims | undefined> {
     const key = await this.#readKey();
     const dot = token.lastIndexOf('.');
@@ -89,7 +89,7 @@ export class SessionTokens {
     });
   }
 
-  /** Of several servers the first makes it. */
+  /** The first of several servers makes it. */
   async #makeKey(): Promise<Buffer> {
     await this.#durable.makeFolder(this.#folder);
     const temporary = join(this.#folder, `.${randomBase32(16)}`);

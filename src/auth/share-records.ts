@@ -1,8 +1,8 @@
-import { AppError } from '../core/app-error.ts';
 import type { Semaphore } from '../core/async/semaphore.ts';
-import { type SharedName, sharedName } from '../core/frame-name.ts';
-import { type Handle, isHandle } from '../core/handle.ts';
-import { isTenant, type Tenant } from '../core/principal.ts';
+import { isTenant, type Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { type SharedName, sharedName } from '../core/names/frame-name.ts';
+import { type Handle, isHandle } from '../core/names/handle.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { RecordFolder } from '../frames/disk/record-folder.ts';
 
@@ -14,7 +14,7 @@ export interface Share {
 }
 
 interface ShareRecord {
-  /** Of the frame that was shared: one that is made anew under its handle is another. */
+  /** The origin of the shared frame: a frame made anew under its handle is another. */
   readonly origin: string;
   readonly createdAt: number;
 }
@@ -22,13 +22,13 @@ interface ShareRecord {
 export interface ShareRecordsOptions {
   readonly folder: string;
   readonly durable: DurableFiles;
-  /** One change at a time: each begins with what the last one left. */
+  /** One change at a time: each begins with the result of the last. */
   readonly changes: Semaphore;
   readonly onChanged: () => void;
   readonly now: () => number;
 }
 
-/** Of one frame. */
+/** For one frame. */
 const mostShares = 1000;
 
 /** The shares of one cold directory. */
@@ -79,13 +79,13 @@ export class ShareRecords {
     return removed;
   }
 
-  /** Of a frame that is gone. */
+  /** Removes the shares of a removed frame. */
   async removeOfFrame(owner: Tenant, handle: Handle): Promise<void> {
     await this.#folder.refresh();
     await this.#removeAll(this.ofFrame(owner, handle));
   }
 
-  /** Of a tenant that is gone: those of its frames, and those with it. */
+  /** Removes the shares of a removed tenant: those of its frames, and those with it. */
   async removeOfTenant(tenant: Tenant): Promise<void> {
     const shares = parseShares(this.#folder.names);
     await this.#removeAll(shares.filter(({ owner, reader }) => [owner, reader].includes(tenant)));
@@ -122,9 +122,9 @@ export class ShareRecords {
   }
 }
 
-/** Shares by the two that are asked for: a request costs the same however many there are of others. */
+/** Shares by reader and by frame: a request costs the same for any number of others. */
 interface SharesIndex {
-  /** Those that it was made of. */
+  /** The names from which it was made. */
   readonly names: ReadonlySet<string>;
   readonly byReader: ReadonlyMap<Tenant, readonly Share[]>;
   readonly byFrame: ReadonlyMap<SharedName, readonly Share[]>;

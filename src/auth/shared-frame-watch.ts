@@ -1,6 +1,6 @@
-import { type FrameName, sharedName } from '../core/frame-name.ts';
-import type { Handle } from '../core/handle.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
+import type { Principal, Tenant } from '../core/callers/principal.ts';
+import { type FrameName, sharedName } from '../core/names/frame-name.ts';
+import type { Handle } from '../core/names/handle.ts';
 import type { FrameChange } from '../frames/catalog/frame-changes.ts';
 import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, Signal } from '../frames/frames.ts';
@@ -16,7 +16,7 @@ export interface SharedFrameWatchOptions {
   readonly tell: (change: FrameChange) => void;
 }
 
-/** Tells of changes of the frames that others share with a tenant: a share that begins is a put, one that ends a drop. */
+/** Reports changes of the frames that others share with a tenant: a share that begins is a put, one that ends a drop. */
 export class SharedFrameWatch implements Disposable {
   readonly #options: SharedFrameWatchOptions;
   readonly #owners = new Map<Tenant, Disposable>();

@@ -1,7 +1,7 @@
-import { AppError } from '../core/app-error.ts';
-import { isSharedName } from '../core/frame-name.ts';
-import type { Handle } from '../core/handle.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { isSharedName } from '../core/names/frame-name.ts';
+import type { Handle } from '../core/names/handle.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { AccessRecords } from './access-records.ts';
@@ -16,7 +16,7 @@ interface View {
   readonly reads: readonly string[];
 }
 
-/** A share is for its reader alone: no view over it is shared further. `frames` lists those without the token's prefix, too. */
+/** A share is for its reader alone: no view over it is shared further. `frames` lists frames without the token's prefix, too. */
 export async function refuseSharedView(frames: Listed, principal: Principal, frame: HeldSummary): Promise<void> {
   if (frame.view === undefined) return;
   const foreign = foreignTable(frame.handle, await viewsOf(frames, principal));
@@ -26,7 +26,7 @@ export async function refuseSharedView(frames: Listed, principal: Principal, fra
   });
 }
 
-/** The same where a view that is shared, or one that such a view reads, is to be saved. */
+/** The same if a shared view, or a view that such a view reads, is to be saved. */
 export async function refuseSavedView(
   frames: Listed,
   records: AccessRecords,
@@ -71,7 +71,7 @@ function foreignTable(handle: string, views: ReadonlyMap<string, View>): string 
 /** The view and all that it reads, also through other views. */
 function reachable(handle: string, views: ReadonlyMap<string, View>): ReadonlySet<string> {
   const found = new Set([handle]);
-  // What is added while it is walked over is walked over, too.
+  // The loop also visits the elements added during it.
   for (const each of found) for (const read of views.get(each)?.reads ?? []) found.add(read);
   return found;
 }

@@ -1,5 +1,5 @@
-import { AppError } from '../core/app-error.ts';
-import type { TenantLimits } from '../core/principal.ts';
+import type { TenantLimits } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import { isOptional } from '../frames/disk/record-folder.ts';
 
 export interface TenantRecord extends TenantLimits {
@@ -31,7 +31,7 @@ export function noSuchTenant(tenant: string): AppError {
   });
 }
 
-/** Without its record nobody knows what the tenant may use. */
+/** The limits of a tenant without its record are unknown. */
 export function damagedTenant(tenant: string): AppError {
   return new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
     hint: 'let the operator set its limits again',

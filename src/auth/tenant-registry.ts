@@ -1,6 +1,6 @@
-import { AppError } from '../core/app-error.ts';
-import { autoEngineName, isEngineName, localEngineName } from '../core/engine-names.ts';
-import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
+import { defaultTenant, isTenant, type Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { autoEngineName, isEngineName, localEngineName } from '../core/names/engine-names.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords } from './access-records.ts';
 import { noLimits, type TenantRecord } from './tenant-record.ts';
@@ -8,7 +8,7 @@ import { noLimits, type TenantRecord } from './tenant-record.ts';
 /** A tenant as people see it. */
 export type TenantDocument = ReturnType<typeof tenantDocument>;
 
-/** What is left out stays as it is; null removes a limit. */
+/** Absent fields stay as they are; null removes a limit. */
 export interface TenantChange {
   readonly max_frames?: number | null | undefined;
   readonly max_bytes?: number | null | undefined;

@@ -1,4 +1,4 @@
-import type { Tenant } from '../core/principal.ts';
+import type { Tenant } from '../core/callers/principal.ts';
 import type { RecordFolder } from '../frames/disk/record-folder.ts';
 
 /** The tokens of each tenant and of the operators. A token never changes hands, so each record is read once for this. */

@@ -1,4 +1,4 @@
-import { isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
+import { isRole, isTenant, type Role, type Tenant } from '../core/callers/principal.ts';
 import { isOptional } from '../frames/disk/record-folder.ts';
 
 /** A token, without its secret. */
@@ -6,7 +6,7 @@ export interface TokenRecord {
   readonly name: string;
   /** An operator's has none. */
   readonly tenant: Tenant | undefined;
-  /** When its tenant was made: one that is made anew under the name is another. `default` is always the same. */
+  /** Creation time of its tenant: one made anew under the name is another. `default` is always the same. */
   readonly tenantCreatedAt?: number | undefined;
   readonly role: Role;
   readonly prefix: string | undefined;
@@ -17,11 +17,11 @@ export interface TokenRecord {
 
 export interface ListedToken extends TokenRecord {
   readonly id: string;
-  /** The day, in UTC. Undefined where it was not used yet, or nobody asked. */
+  /** The day, in UTC. Undefined if it was not used yet, or was not looked up. */
   readonly lastUsed?: string | undefined;
 }
 
-/** What one says of a token to make it. */
+/** The fields of a new token. */
 export type NewToken = Omit<TokenRecord, 'createdAt' | 'tenantCreatedAt'>;
 
 /** Undefined where the record of a file is none. */

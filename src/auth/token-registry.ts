@@ -1,5 +1,5 @@
-import { AppError } from '../core/app-error.ts';
-import { defaultTenant, type Role } from '../core/principal.ts';
+import { defaultTenant, type Role } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords } from './access-records.ts';

@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The day on which each token was last used: a small file each, apart from the records, whose every change makes all servers forget
- * what they know. Best effort: a day that cannot be written is lost.
+ * The day on which each token was last used: a small file each, apart from the records, whose every change clears the caches of all
+ * servers. Best effort: a day that cannot be written is lost.
  */
 export class TokenUses {
   readonly #folder: string;

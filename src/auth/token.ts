@@ -20,14 +20,14 @@ export function looksLikeToken(secret: string): boolean {
   return secret.startsWith(prefix);
 }
 
-/** False for one that was mistyped or cut. */
+/** False for a token that was mistyped or cut. */
 export function isWellFormed(token: string): boolean {
   if (!pattern.test(token)) return false;
   const end = token.length - checksumLength;
   return checksumOf(token.slice(0, end)) === token.slice(end);
 }
 
-/** What is kept of a token. It has enough random bits for a fast hash. */
+/** The stored form of a token. It has enough random bits for a fast hash. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -1,7 +1,7 @@
 /** A typed part of the cache; all parts share one budget. */
 export interface CacheSpace<V> {
   get(versionId: string, key: string): V | undefined;
-  /** Whether it is kept; does not count as a read. */
+  /** Whether it is cached; does not count as a read. */
   has(versionId: string, key: string): boolean;
   /** False when the value is too large to keep. */
   set(versionId: string, key: string, value: V, bytes: number): boolean;
@@ -16,7 +16,7 @@ interface Entry {
   queue: 'small' | 'main';
 }
 
-/** Where an entry lies, and its identity in the queues. One object for each key, so that queues need no long strings. */
+/** The place of an entry, and its identity in the queues. One object for each key, so that queues need no long strings. */
 interface Place {
   readonly versions: Map<string, Map<string, Entry>>;
   readonly versionId: string;
@@ -29,27 +29,27 @@ const mostReads = 3;
 /**
  * Bytes ready to be sent, bounded by a budget.
  *
- * Evicts by S3-FIFO (Yang et al., SOSP 2023): new entries wait in a small queue (10 %), and only those read again before
- * they fall out of it reach the main one. A client that walks through a large frame touches each chunk about once, so it
- * passes through the small queue and what is read often stays; LRU would let that one walk flush everything.
+ * Evicts by S3-FIFO (Yang et al., SOSP 2023): new entries wait in a small queue (10 %), and only those read again before they
+ * fall out of it reach the main one. A client that walks through a large frame touches each chunk about once, so it passes
+ * through the small queue and hot entries stay; with LRU that one walk would flush everything.
  */
 export class ByteCache {
   budgetBytes: number;
   /** Since the start. */
   hits = 0;
   misses = 0;
-  /** Entries that had to make room for others. */
+  /** Evicted entries. */
   evictions = 0;
   readonly #spaces: Map<string, Map<string, Entry>>[] = [];
   readonly #small = new Set<Entry>();
   readonly #main = new Set<Entry>();
-  /** Keys that lately fell out of the small queue: whoever comes back goes to the main queue at once. */
+  /** Keys that lately fell out of the small queue: if added again, they go to the main queue at once. */
   readonly #ghost = new Set<string>();
   readonly #onRemoved: (value: unknown) => void;
   #smallBytes = 0;
   #mainBytes = 0;
 
-  /** `onRemoved`: told of each entry that is kept no longer. */
+  /** `onRemoved`: called for each removed entry. */
   constructor(budgetBytes: number, onRemoved: (value: unknown) => void = () => {}) {
     this.budgetBytes = budgetBytes;
     this.#onRemoved = onRemoved;
@@ -60,12 +60,12 @@ export class ByteCache {
     while (this.usedBytes > budgetBytes) this.#evictOne();
   }
 
-  /** Anything larger is not kept: one entry shall not displace the rest. */
+  /** Larger entries are not cached: one entry must not displace the rest. */
   get maxEntryBytes(): number {
     return Math.floor(this.budgetBytes / 8);
   }
 
-  /** Whether what comes next pushes something out. */
+  /** Whether the next entry evicts another. */
   get isFull(): boolean {
     return this.usedBytes > this.budgetBytes * 0.9;
   }
@@ -108,7 +108,7 @@ export class ByteCache {
     return this.#spaces.some((versions) => versions.has(versionId));
   }
 
-  /** What is kept of a version. */
+  /** Bytes of a version's entries. */
   bytesOf(versionId: string): number {
     let bytes = 0;
     for (const versions of this.#spaces) {

@@ -1,5 +1,5 @@
+import type { EncodedRows } from '@framehold/columns';
 import { describe, expect, test } from 'vitest';
-import type { EncodedRows } from '../core/frame-engine.ts';
 import { ChunkTable, encodeChunk } from './chunk-file.ts';
 
 const text = (row: number): string => `[${row},"${'x'.repeat(row % 90)}"],`;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { EncodedRows } from '../core/frame-engine.ts';
+import type { EncodedRows } from '@framehold/columns';
 
 /** Consecutive rows, as a file holds them and as readers cut them. */
 export interface Chunk {
@@ -9,14 +9,14 @@ export interface Chunk {
 
 const magic = Buffer.from('FHCHUNK1');
 const headBytes = magic.length + 8;
-/** What is read to cut a page out of a chunk is at most a block more on either side. */
+/** A read of a page within a chunk has at most a block more on either side. */
 const blockBytes = 32 * 1024;
 const blockFields = 4;
 /** The bytes of a block begin at a multiple of it: the ends of its rows are read as numbers in their place. */
 const alignment = 8;
 const mostTableBytes = 16 * 1024 * 1024;
 
-/** Where the rows of a chunk lie in its file. Blocks are checked one by one, so that a part can be read without the rest. */
+/** The places of a chunk's rows in its file. Blocks are checked one by one, so that a part can be read without the rest. */
 export class ChunkTable {
   readonly #rows: Uint32Array;
   readonly #ends: Uint32Array;
@@ -42,7 +42,7 @@ export class ChunkTable {
     }
   }
 
-  /** How many bytes from the start of a file its table takes; undefined where it is none of ours. */
+  /** Bytes of the table at the start of a file; undefined if the file is no chunk. */
   static bytesOf(head: Buffer): number | undefined {
     if (head.length < headBytes || !head.subarray(0, magic.length).equals(magic)) return undefined;
     const bytes = headBytes + head.readUInt32LE(magic.length);
@@ -64,17 +64,17 @@ export class ChunkTable {
     return this.#rowStarts.at(-1) ?? 0;
   }
 
-  /** Of the whole file. */
+  /** Size of the whole file. */
   get fileBytes(): number {
     return this.#offsets.at(-1) ?? 0;
   }
 
-  /** What it takes of memory. */
+  /** Its size in memory. */
   get bytes(): number {
     return this.#rows.length * (4 * blockFields + 16) + 600;
   }
 
-  /** The blocks that hold rows [fromRow, toRow) of the chunk, and where they lie. */
+  /** The blocks with rows [fromRow, toRow) of the chunk, and their places. */
   span(fromRow: number, toRow: number): BlockSpan {
     const first = this.#blockOf(fromRow);
     const end = this.#blockOf(toRow - 1) + 1;
@@ -120,10 +120,10 @@ export interface BlockSpan {
   readonly length: number;
 }
 
-/** Enough to find how long the table of most files is, and to have it. */
+/** Enough to hold the length of the table of most files, and the table. */
 export const firstReadBytes = 4096;
 
-/** The file of a chunk, in parts to be written one behind the other. `name`: what it is a chunk of. */
+/** The file of a chunk, in parts to be written one behind the other. `name`: identifies the chunk. */
 export function encodeChunk(name: string, pieces: readonly EncodedRows[]): readonly Uint8Array[] {
   const blocks = pieces.flatMap((piece) => [...blocksOf(piece)]);
   const table = Buffer.alloc(blocks.length * blockFields * 4);

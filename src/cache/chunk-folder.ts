@@ -22,7 +22,7 @@ export async function markFolder(folder: string, state: string): Promise<void> {
   await writeFile(join(folder, stateFile), state, { mode: 0o600 });
 }
 
-/** Where a chunk lies in the folder of its version. */
+/** The path of a chunk in the folder of its version. */
 export function chunkPath(folder: string, key: string, bytes: number): string {
   return join(folder, `${encodeURIComponent(key)}.${bytes}`);
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { ChunkTable, firstReadBytes } from './chunk-file.ts';
 import { type CachedChunk, readLeftovers } from './chunk-folder.ts';
 
-/** Removes the files of a disk cache that are not as they were written. Gives how many. No server may use the folder. */
+/** Removes the damaged files of a disk cache. Returns their number. No server may use the folder. */
 export async function removeDamagedChunks(
   folder: string,
   { signal }: { readonly signal: AbortSignal },

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { silentLogger } from '../core/logger.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import type { Chunk } from './chunk-file.ts';
 import { DiskCache } from './disk-cache.ts';
 

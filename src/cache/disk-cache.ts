@@ -1,6 +1,6 @@
 import { rm, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { ByteCache, type CacheSpace } from './byte-cache.ts';
 import { type Chunk, encodeChunk } from './chunk-file.ts';
 import {
@@ -22,29 +22,29 @@ export interface DiskCacheOptions {
   readonly logger: Logger;
 }
 
-/** A chunk of a version, by what memory knows it as. */
+/** A chunk of a version, by its key in memory. */
 export interface ChunkKey {
   readonly contentId: string;
   /** Which rows, in which form. */
   readonly key: string;
 }
 
-/** What readers may ask for. */
+/** The parts that readers may use. */
 interface Held {
-  /** Where it is another one after a restart, nothing that was kept is believed. */
+  /** If it differs after a restart, no old chunk is used. */
   state: string;
-  /** What the folder says of it; undefined where there is none. */
+  /** The state in the folder; undefined if there is none. */
   marked: string | undefined;
 }
 
 const mostDefaultBytes = 50e9;
-/** Rows wait here until they are written; more are not kept. */
+/** Rows wait here until they are written; more are dropped. */
 const mostQueuedBytes = 16 * 1024 * 1024;
 const pauseMs = 60_000;
 const watchMs = 5000;
-/** How old the knowledge of the free space may be when something is written. */
+/** Oldest measurement of the free space for a write. */
 const lookMs = 1000;
-/** Of the file system, and at most: kept free for frames. */
+/** Share of the file system, and its limit: kept free for frames. */
 const reservedShare = 0.05;
 const mostReservedBytes = 5e9;
 /** Says nothing of the file. */
@@ -53,8 +53,8 @@ const tooManyOpen: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 const encodingVersion = 2;
 
 /**
- * Encoded rows on local disk, for what memory has no room for: below it, and above Parquet. It is found again after a restart.
- * Nothing depends on it: what is damaged, missing or cannot be written is a miss.
+ * Encoded rows on local disk, beyond the memory cache: below it, and above Parquet. They are found again after a restart. Nothing
+ * depends on it: damaged and missing chunks and failed writes are misses.
  */
 export class DiskCache {
   readonly #folder: string;
@@ -67,13 +67,13 @@ export class DiskCache {
   /** By content id. Another object when one is made anew. */
   readonly #held = new Map<string, Held>();
   readonly #leftovers: Map<string, Leftover>;
-  /** One after the other: what is written for a version comes before or after its removal. */
+  /** One after the other: a write for a version is before or after its removal. */
   #tasks: Promise<void> = Promise.resolve();
   #queuedBytes = 0;
   #pausedUntil = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
-  /** Since the start: chunks that were not as they had been written. */
+  /** Damaged chunks since the start. */
   damaged = 0;
 
   private constructor(folder: string, budgetBytes: number, leftovers: Map<string, Leftover>, logger: Logger) {
@@ -117,7 +117,7 @@ export class DiskCache {
     return this.#cache.evictions;
   }
 
-  /** A frame is in this state now. What an earlier process kept is believed where it was in the very same. */
+  /** A frame is in this state now. Chunks of an earlier process are used if it was in the very same. */
   hold(contentId: string, state: string): void {
     if (this.#isClosed) return;
     const current = `${encodingVersion} ${state}`;
@@ -145,7 +145,7 @@ export class DiskCache {
     try {
       await mark(join(this.#folder, contentId), held);
     } catch {
-      // After a restart nothing of it is believed.
+      // After a restart none of it is used.
     }
   }
 
@@ -154,7 +154,7 @@ export class DiskCache {
     return this.#held.has(contentId);
   }
 
-  /** All frames are known: what is left belongs to none. */
+  /** All frames are known: other chunks belong to none. */
   sweep(): void {
     for (const contentId of this.#leftovers.keys()) this.#removeFolder(contentId);
     this.#leftovers.clear();
@@ -174,8 +174,8 @@ export class DiskCache {
   }
 
   /**
-   * Rows [fromRow, toRow) of a chunk, counted from its first, and perhaps some around them. Undefined where it is not there, or
-   * not as it was written.
+   * Rows [fromRow, toRow) of a chunk, counted from its first, and perhaps some around them. Undefined if they are missing or
+   * damaged.
    */
   async read({ contentId, key }: ChunkKey, fromRow: number, toRow: number): Promise<ReadChunk | undefined> {
     const chunk = this.#chunks.get(contentId, key);
@@ -239,12 +239,12 @@ export class DiskCache {
     this.#cache.deleteVersion(contentId);
   }
 
-  /** Whether so much can be written without pushing out anything. */
+  /** Whether `bytes` can be written without evicting anything. */
   hasRoom(bytes: number): boolean {
     return this.usedBytes + this.#queuedBytes + bytes <= this.budgetBytes && performance.now() >= this.#pausedUntil;
   }
 
-  /** A frame has found no room: all that is kept here goes. */
+  /** A frame has found no room: the whole cache is emptied. */
   giveWay(): void {
     this.#pausedUntil = performance.now() + pauseMs;
     if (this.entries > 0) this.#logger.warn('the disk is full: rows kept on it are removed', { bytes: this.usedBytes });
@@ -300,7 +300,7 @@ export class DiskCache {
 
   #removed(chunk: CachedChunk): void {
     this.#open.close(chunk);
-    // Where it was replaced by a file of the same name, that one is written later.
+    // If a file of the same name replaced it, that one is written later.
     void this.#later(async () => {
       await unlink(chunk.path).catch(() => {});
     });
@@ -321,7 +321,7 @@ export class DiskCache {
     return leftoverBytes(this.#leftovers.values());
   }
 
-  /** Frames come first: where the disk fills up, this takes less. */
+  /** Frames come first: when the disk fills up, the cache shrinks. */
   async #leaveRoom(): Promise<void> {
     this.#lookedAt = performance.now();
     try {
@@ -336,7 +336,7 @@ export class DiskCache {
   }
 }
 
-/** What was read, and how often anything of the chunk was. */
+/** The rows of a read, and the number of reads of the chunk. */
 export interface ReadChunk extends Chunk {
   readonly reads: number;
 }

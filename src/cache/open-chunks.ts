@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Chunk, ChunkTable, firstReadBytes } from './chunk-file.ts';
 
-/** A file of a chunk; it is what it says when `name` fits. */
+/** A file of a chunk; it is the right one if `name` fits. */
 export interface ChunkFile {
   readonly path: string;
-  /** What it is a chunk of. */
+  /** Identifies the chunk. */
   readonly name: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
 }
 
@@ -21,7 +21,7 @@ interface Place {
   isEvicted: boolean;
 }
 
-/** Files of chunks that are open, so that one that is asked for often is opened once. */
+/** Open files of chunks, so that a hot one is opened once. */
 export class OpenChunks {
   readonly #most: number;
   /** Least recently used first. */

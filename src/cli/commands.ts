@@ -13,7 +13,7 @@ import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHe
 export interface CliCommand {
   /** One line of `framehold --help`. */
   readonly summary: string;
-  /** What follows the command's name. */
+  /** The arguments behind the command's name. */
   readonly usage: string;
   /** Everything below usage and summary in `framehold <command> --help`. */
   details(): Promise<string>;

@@ -16,7 +16,7 @@ async function script(shell: string): Promise<string> {
   return text;
 }
 
-/** What bash offers for the last of these words. */
+/** The completions of bash for the last of these words. */
 async function offered(...words: string[]): Promise<string[]> {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const program = `framehold() { printf 'trades\\t1\\nquotes\\t2\\n'; }

@@ -1,9 +1,9 @@
-import { isLoopback } from '../core/loopback.ts';
-import { isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
+import { isLoopback } from '../core/callers/loopback.ts';
+import { isRole, isTenant, type Role, type Tenant } from '../core/callers/principal.ts';
 import { type NamedSetting, required, type ValuesOf } from './setting.ts';
 import type * as type from './setting-type.ts';
 
-/** Only such that verify with a public key: with a shared secret everyone who verifies could sign. */
+/** Only algorithms that verify with a public key: with a shared secret every verifier could sign. */
 const signatureAlgorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 const algorithms: type.SettingType<readonly string[]> = {
@@ -85,7 +85,7 @@ function pairs(text: string): [string, string][] {
   });
 }
 
-/** Whose JWTs are taken: every key of `[auth.issuers.<name>]`. */
+/** The accepted issuers of JWTs: every key of `[auth.issuers.<name>]`. */
 export const issuerSettings = {
   issuer: {
     property: 'issuer',
@@ -176,7 +176,7 @@ const pattern: type.SettingType<string> = {
   parse: (text) => text,
 };
 
-/** Who the holders of client certificates are: every key of `[auth.certificates.<name>]`. */
+/** The callers of client certificates: every key of `[auth.certificates.<name>]`. */
 export const certificateSettings = {
   uri: {
     property: 'uri',

@@ -2,7 +2,7 @@ import type { ConfigSources } from './load-config.ts';
 import { loadClientConfig } from './load-config.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Which server a client talks to, and what it shows it. Certificates and keys are PEM. */
+/** The server for a client, and its credentials. Certificates and keys are PEM. */
 export interface ClientSettings {
   readonly server: string;
   readonly token: string | undefined;

@@ -18,13 +18,13 @@ export type Config = {
   };
 } & {
   readonly auth: {
-    /** Whose JWTs are taken, by the names that the operator gave them. */
+    /** The accepted issuers of JWTs, by the operator's names. */
     readonly issuers: ReadonlyMap<string, IssuerConfig>;
-    /** Who the holders of client certificates are. */
+    /** The callers of client certificates. */
     readonly certificates: ReadonlyMap<string, CertificateConfig>;
   };
   /** Engines of other machines, by the names that the operator gave them. */
   readonly engines: ReadonlyMap<string, EngineConfig>;
-  /** What Node's own variable NODE_EXTRA_CA_CERTS names: certificates to trust beside the system's, as PEM. */
+  /** The file of Node's own variable NODE_EXTRA_CA_CERTS: certificates to trust beside the system's, as PEM. */
   readonly extraCertificatesFile: string | undefined;
 };

@@ -1,4 +1,4 @@
-import { maskConnectUrl, parseConnectUrl } from '../core/connect-url.ts';
+import { maskConnectUrl, parseConnectUrl } from '../core/system/connect-url.ts';
 import { maskCredentials } from './http-url.ts';
 import { type NamedSetting, required, type ValuesOf } from './setting.ts';
 import * as type from './setting-type.ts';
@@ -22,7 +22,7 @@ const clusterPath: type.SettingType<string> = {
   parse: (text) => (/^(\/|[a-z][a-z0-9+.-]*:\/)[^\0\r\n]*$/i.test(text) ? text : undefined),
 };
 
-/** What an engine of other machines is told of: every key of `[engines.<name>]`. */
+/** The settings of an engine of other machines: every key of `[engines.<name>]`. */
 export const engineSettings = {
   kind: {
     property: 'kind',

@@ -18,7 +18,7 @@ export function parseFlags(argv: readonly string[]): ReadonlyMap<string, GivenVa
   return given;
 }
 
-/** Takes the flag's value from `rest` where it stands there. */
+/** Takes the flag's value from `rest` if it is there. */
 function readFlag(argument: string, rest: string[]): { flag: string; text: string } {
   const equals = argument.indexOf('=');
   const name = equals < 0 ? argument : argument.slice(0, equals);

@@ -1,4 +1,4 @@
-/** A setting's text and where it came from. */
+/** A setting's text and its source. */
 export interface GivenValue {
   readonly text: string;
   /** As a place to look at: `--grpc-port`, `FRAMEHOLD_GRPC_PORT`, `/etc/framehold.toml:3`, `default`. */

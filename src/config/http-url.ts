@@ -1,4 +1,4 @@
-/** The base URL of another server, without a slash at its end. Credentials in it are kept. */
+/** The base URL of another server, without a slash at its end. Keeps credentials in it. */
 export function parseHttpUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -6,7 +6,7 @@ export function parseHttpUrl(text: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The same text with user and password hidden; also works on what is no URL at all. */
+/** The same text with user and password hidden; also works on malformed URLs. */
 export function maskCredentials(text: string): string {
   return text.replace(/^([^/@]*:\/\/)?.*@/s, (_, scheme: string | undefined) => `${scheme ?? ''}***@`);
 }

@@ -13,14 +13,14 @@ import { UsageError } from './usage-error.ts';
 
 /** Everything that the configuration depends on. */
 export interface ConfigSources {
-  /** The flags: what follows the command's name. */
+  /** The flags behind the command's name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   readonly cwd: string;
   readonly coreCount: number;
   readonly stderrIsTerminal: boolean;
-  /** Undefined when there is no such file. */
+  /** Undefined without such a file. */
   readFile(path: string): string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   return deepFreeze({ config, settings: [...settings, ...rows], configFile });
 }
 
-/** Only what the client commands need: a wrong setting of a server's is none of their business. */
+/** Only the settings of client commands: a wrong setting of a server does not matter to them. */
 export function loadClientConfig(sources: ConfigSources): Config['client'] {
   const { values } = resolve(
     settingRows.filter(({ section }) => section === 'client'),

@@ -1,5 +1,5 @@
-import { AppError } from '../core/app-error.ts';
-import { isEngineName, reservedEngineNames } from '../core/engine-names.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { isEngineName, reservedEngineNames } from '../core/names/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type CertificateConfig, certificateSettings, type IssuerConfig, issuerSettings } from './auth-settings.ts';
 import { type EngineConfig, engineSettings } from './engine-settings.ts';
@@ -13,9 +13,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Tables of the config file whose names the operator chooses: `[engines.<name>]`. */
 export interface NamedTable {
-  /** What stands before the name in the file. */
+  /** The path before the name in the file. */
   readonly path: string;
-  /** What one of them is called: "the engine spark". */
+  /** The noun for one of them: "the engine spark". */
   readonly noun: string;
   readonly settings: Readonly<Record<string, NamedSetting>>;
   readonly reservedNames: readonly string[];
@@ -23,7 +23,7 @@ export interface NamedTable {
   readonly reload: boolean;
 }
 
-/** A key of one of them, as it is shown. */
+/** A key of one of them in its shown form. */
 export interface NamedRow {
   readonly key: string;
   readonly shown: string | undefined;
@@ -62,13 +62,13 @@ export interface NamedTables {
   readonly rows: readonly NamedRow[];
 }
 
-/** What file and environment describe, each in order of the names. The environment wins, key by key. */
+/** The tables of file and environment, each in order of the names. The environment wins, key by key. */
 export function resolveNamedTables(file: GivenValues, env: Environment, context: SettingContext): NamedTables {
   const rows: NamedRow[] = [];
   const resolve = <T>(table: NamedTable): ReadonlyMap<string, T> => {
     const resolved = resolveTable(table, file, env, context);
     rows.push(...resolved.rows);
-    // The settings make both: what was parsed, and the type.
+    // The settings define both the parser and the type.
     return resolved.configs as ReadonlyMap<string, T>;
   };
   return {
@@ -79,7 +79,7 @@ export function resolveNamedTables(file: GivenValues, env: Environment, context:
   };
 }
 
-/** Refuses what `[<path>.<name>]` of a file may not be called. */
+/** Refuses invalid names of `[<path>.<name>]` in a file. */
 export function checkName({ noun, reservedNames }: NamedTable, name: string, origin: string): void {
   const what = `the ${noun} ${quoteValue(name)} (set in ${origin})`;
   if (reservedNames.includes(name)) {
@@ -92,7 +92,7 @@ export function checkName({ noun, reservedNames }: NamedTable, name: string, ori
   }
 }
 
-/** Throws where there is no such key. */
+/** Throws for an unknown key. */
 export function namedSetting({ path, settings }: NamedTable, name: string, key: string, origin: string): NamedSetting {
   const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
   if (setting !== undefined) return setting;
@@ -101,7 +101,7 @@ export function namedSetting({ path, settings }: NamedTable, name: string, key: 
   throw new UsageError(`unknown key ${path}.${name}.${key} in ${origin}${hint}`);
 }
 
-/** What begins the variables of the environment for such tables. */
+/** The prefix of the environment's variables for such tables. */
 export function environmentPrefixes({ path }: NamedTable): readonly string[] {
   const section = path.toUpperCase().replaceAll('.', '_');
   return [`FRAMEHOLD_${section}_`, `SERVICE_${section}_`];
@@ -182,7 +182,7 @@ function parsedOrProblem(
   }
 }
 
-/** How the environment spells each name: `my-spark` is MY_SPARK there. */
+/** The environment's spelling of each name: `my-spark` is MY_SPARK there. */
 function namesInEnvironment({ noun }: NamedTable, names: readonly string[]): ReadonlyMap<string, string> {
   const spelled = new Map<string, string>();
   for (const name of names) {

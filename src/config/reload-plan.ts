@@ -5,20 +5,20 @@ import { namedTables } from './named-tables.ts';
 import { settingConflict } from './setting-conflicts.ts';
 import { settingRows } from './setting-rows.ts';
 
-/** A setting as it is in force. */
+/** A setting in force. */
 export interface SettingInForce extends ResolvedSetting {
   /** It was changed since, and the change waits for a restart. */
   readonly needsRestart: boolean;
 }
 
-/** What is in force from a reload on. */
+/** The settings from a reload on. */
 export interface ReloadPlan {
   readonly config: Config;
   readonly settings: readonly SettingInForce[];
-  /** Names of the settings that changed: those that are in force now, and those that are not. */
+  /** Names of the changed settings: those in force now, and those not. */
   readonly reloaded: readonly string[];
   readonly needRestart: readonly string[];
-  /** Why nothing was reloaded although it could be: what is left of the old settings does not go with it. */
+  /** Reason for which nothing was reloaded: the new settings conflict with old ones that need a restart. */
   readonly conflict: string | undefined;
 }
 
@@ -32,7 +32,7 @@ interface Change {
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 type NamedConfigs = ReadonlyMap<string, unknown>;
 
-/** Takes of the settings that were found those that can be taken while the server runs. */
+/** Takes those new settings that can change while the server runs. */
 export function planReload(running: LoadedConfig, found: LoadedConfig): ReloadPlan {
   const changes = [...changedRows(running.config, found.config), ...changedTables(running.config, found.config)];
   const names = (chosen: readonly Change[]): string[] => chosen.map(({ name }) => name);
@@ -55,7 +55,7 @@ function originOf({ settings }: LoadedConfig, key: string): string {
   return settings.find((setting) => setting.key === key)?.origin ?? 'default';
 }
 
-/** The commands read those of `[client]`, and no server does. */
+/** Only commands, and no server, read those of `[client]`. */
 const serverRows = settingRows.filter(({ section }) => section !== 'client');
 
 function changedRows(running: Config, found: Config): Change[] {
@@ -95,7 +95,7 @@ function withReloadable(running: Config, found: Config): Config {
   return { ...running, ...sections, auth: { ...sections.auth, issuers, certificates } } as Config;
 }
 
-/** In the order of the running ones; behind them the tables that have come. */
+/** In the order of the running ones, with new tables behind them. */
 function rowsInForce(
   running: LoadedConfig,
   found: LoadedConfig,

@@ -1,9 +1,9 @@
-import { reservedEngineNames } from '../core/engine-names.ts';
+import { reservedEngineNames } from '../core/names/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import type { Config } from './config.ts';
 import { formatAddress, isWildcard, type ListenAddress } from './listen-address.ts';
 
-/** What is wrong with values that are right each on its own, as the line to show. */
+/** The fault of values that are valid one by one, as the line to show. */
 export function settingConflict(config: Config, originOf: (key: string) => string): string | undefined {
   const { algorithm, level } = config.compression;
   if (algorithm !== 'zstd' && level !== undefined) {
@@ -51,7 +51,7 @@ function auditConflict({ audit }: Config, originOf: (key: string) => string): st
   return `audit.on_failure is set (by ${originOf('audit.on_failure')}), but audit.file is not; name the file`;
 }
 
-/** A rule about callers that nobody would enforce is worse than none. */
+/** A rule about callers that is not enforced is worse than none. */
 function authConflict({ auth, tls }: Config, originOf: (key: string) => string): string | undefined {
   const { enabled, anonymous, issuers, certificates } = auth;
   if (!enabled) {

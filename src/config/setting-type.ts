@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isEngineName } from '../core/engine-names.ts';
+import { isEngineName } from '../core/names/engine-names.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { type LogFilter, parseLogFilter } from '../telemetry/log-filter.ts';
 import { parseHttpUrl } from './http-url.ts';
@@ -9,11 +9,11 @@ export type TomlKind = 'string' | 'number' | 'boolean' | 'list' | 'table';
 
 export interface SettingContext {
   readonly homeDir: string;
-  /** Where relative paths begin. */
+  /** Base of relative paths. */
   readonly cwd: string;
 }
 
-/** How a setting is written. Flags, environment and TOML all go through `parse`, as text; a TOML table as JSON. */
+/** The form of a setting. Flags, environment and TOML all go through `parse`, as text; a TOML table as JSON. */
 export interface SettingType<T> {
   /** Stands for the value in `--flag <placeholder>`. */
   readonly placeholder: string;
@@ -168,7 +168,7 @@ export const listenAddress: SettingType<ListenAddress> = {
   parse: parseListenAddress,
 };
 
-/** Whether there is such an engine shows when all settings are known. */
+/** Unknown engines are refused when all settings are known. */
 export const engineName: SettingType<string> = {
   placeholder: 'engine',
   accepts: 'the name of an engine: small letters, digits, _ and -',

@@ -16,20 +16,20 @@ export interface Setting {
   /** A further environment name, after those two. */
   readonly bareEnv?: string;
   readonly type: SettingType<unknown>;
-  /** As text. Where it depends on something, `shown` says in the docs on what. Undefined: the setting is then unset. */
+  /** As text. If it depends on something, `shown` names that in the docs. Undefined: the setting is then unset. */
   readonly default: string | undefined | { readonly shown: string; text(context: DefaultContext): string | undefined };
   /** For the docs, where the default is not a fixed text. */
   readonly example?: string;
   readonly help: string;
   /** SIGHUP applies a change. Without it a change waits for a restart. */
   readonly reload?: true;
-  /** Hides what is secret in the text. */
+  /** Hides secrets in the text. */
   readonly mask?: (text: string) => string;
 }
 
 /** One key of a table whose name the operator chooses. */
 export interface NamedSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default' | 'reload'> {
-  /** As text. `required`: there is no such table without it. Undefined: it is then unset. */
+  /** As text. `required`: the table is invalid without it. Undefined: it is then unset. */
   readonly default: string | undefined | { readonly required: true };
   readonly example: string;
 }

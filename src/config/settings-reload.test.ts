@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { load } from '../../test/support/config-sources.ts';
-import { silentLogger } from '../core/logger.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import type { Config } from './config.ts';
 import { SettingsReload } from './settings-reload.ts';
 

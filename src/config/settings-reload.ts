@@ -1,14 +1,14 @@
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { planReload, type SettingInForce } from './reload-plan.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is reloaded. */
+/** The parts to reload. */
 export interface ReloadTarget {
   /** Takes over the settings that can be reloaded, all of them. */
   applySettings(config: Config): void;
-  /** Looks again at the files that the settings name. Tells its own failures. */
+  /** Reads the files that the settings name again. Reports its own failures. */
   rereadFiles(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export class SettingsReload {
     return { settings: this.#settings, configFile: this.#running.configFile };
   }
 
-  /** Resolves when a reload has ended that began after this call. One at a time; those that wait become one. */
+  /** Resolves when a reload has ended that began after this call. One at a time; waiting ones become one. */
   run(target: ReloadTarget): Promise<void> {
     if (this.#next === undefined) {
       this.#next = this.#last.then(() => {
@@ -59,7 +59,7 @@ export class SettingsReload {
         ...(!(error instanceof UsageError) && { error }),
       });
     }
-    // Whoever rotates the audit file waits for it, whatever the settings are.
+    // A rotation of the audit file needs it, even if the settings are invalid.
     await target
       .rereadFiles()
       .catch((error: unknown) =>

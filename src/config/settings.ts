@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isTenant, type Tenant } from '../core/principal.ts';
+import { isTenant, type Tenant } from '../core/callers/principal.ts';
 import { samplerNames } from '../telemetry/tracing/sampler.ts';
 import { maskCredentials, maskValues } from './http-url.ts';
 import type { Setting } from './setting.ts';
@@ -108,7 +108,7 @@ export const settings = {
       env: 'BODY_MEMORY',
       type: type.bytes,
       default: '400MB',
-      help: 'Memory for bodies and gRPC messages that are held whole, of all requests together; at least twice `write.max_body`. One tenant, or without authentication one address, may take nine tenths of it',
+      help: 'Memory for bodies and gRPC messages that are held whole, and rows of `RETURNING` over HTTP, of all requests together; at least twice `write.max_body`. One tenant, or without authentication one address, may take nine tenths of it',
     },
     progress_interval: {
       property: 'progressIntervalMs',

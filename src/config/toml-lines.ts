@@ -1,6 +1,6 @@
 /**
- * The line on which a key (`section.key`) or a section stands. smol-toml tells no positions, so this looks for the
- * usual ways to write one: under its `[section]`, dotted, or inside an inline table.
+ * The line of a key (`section.key`) or a section. smol-toml gives no positions, so this looks for the usual forms: under its
+ * `[section]`, dotted, or inside an inline table.
  */
 export function lineOfKey(toml: string, key: string): number | undefined {
   let section = '';

@@ -15,7 +15,7 @@ const namedPrefixes = [...namedTables.flatMap(environmentPrefixes), 'FRAMEHOLD_T
 
 const known: ReadonlySet<string> = new Set([...settingNames, ...otherNames]);
 
-/** What Kubernetes and Docker set in each container for a service `framehold` or `framehold-…`. */
+/** Variables that Kubernetes and Docker set in each container for a service `framehold` or `framehold-…`. */
 const serviceLink =
   /^FRAMEHOLD_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)?|NAME)$/;
 

@@ -1,13 +1,13 @@
-import { AppError } from '../core/app-error.ts';
-import { type Handle, parseHandle } from '../core/handle.ts';
-import type { Logger } from '../core/logger.ts';
-import { defaultTenant, type Principal } from '../core/principal.ts';
+import { defaultTenant, type Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { type Handle, parseHandle } from '../core/names/handle.ts';
 import type { Frames } from '../frames/frames.ts';
 import { demoFrames } from './demo-frames.ts';
 
 const owner: Principal = { tenant: defaultTenant, name: 'demo', role: 'write', credential: 'none' };
 
-/** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and one that was dropped stays gone. */
+/** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and a dropped one stays gone. */
 export async function makeDemoFrames(frames: Frames, logger: Logger, options: { signal: AbortSignal }): Promise<void> {
   await Promise.all(
     demoFrames.map(async ({ handle, sql }) => {

@@ -12,7 +12,7 @@ export type CertificateFacts =
       readonly keyFile: string;
       readonly endsMs: number;
       readonly nowMs: number;
-      /** Of the key's file: the bits of `ls -l`. */
+      /** Permissions of the key's file: the bits of `ls -l`. */
       readonly keyMode: number;
       readonly nodeVersion: string;
     };

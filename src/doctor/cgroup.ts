@@ -13,7 +13,7 @@ export interface CgroupLimits {
 /** cgroup v1 writes "no limit" as the largest number of pages. */
 const unlimitedBytes = 2 ** 60;
 
-/** Of cgroup v2 and v1. A limit of a group also binds the groups below it. `root`: of the file system. */
+/** Limits of cgroup v2 and v1. A limit of a group also binds the groups below it. `root`: of the file system. */
 export async function cgroupLimits(root = '/'): Promise<CgroupLimits> {
   const groups = parseGroups((await textOf(join(root, 'proc/self/cgroup'))) ?? '');
   const least = async (
@@ -46,7 +46,7 @@ export async function cgroupLimits(root = '/'): Promise<CgroupLimits> {
   return { memoryBytes, processors, tasks };
 }
 
-/** By controller, `` for v2: the path of our group and those of all above it. In a container they may not be there, but the root is. */
+/** By controller, `` for v2: the path of our group and its ancestors. In a container they may be missing, but not the root. */
 function parseGroups(text: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** The checks of `framehold doctor`, in the order of its lines: what each looks at, and what to do where it is not ok. */
+/** The checks of `framehold doctor`, in the order of its lines: the tested facts, and the remedies. */
 export const checks = {
   config: {
     looksAt: 'the settings, as `framehold server` would read them',

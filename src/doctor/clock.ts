@@ -6,9 +6,9 @@ import { type Finding, notOk, ok } from './finding.ts';
 
 export interface ClockFacts {
   readonly nowMs: number;
-  /** Undefined: nothing on this machine tells. */
+  /** Undefined: unknown on this machine. */
   readonly isSynchronised: boolean | undefined;
-  /** Other clocks, and how far each is ahead of this one. */
+  /** Other clocks, and the time by which each is ahead of this one. */
   readonly others: readonly { readonly name: string; readonly aheadMs: number }[];
 }
 
@@ -24,10 +24,10 @@ const askMs = 1000;
 /** Whether a service keeps the clock in step. */
 export async function isClockSynchronised(): Promise<boolean | undefined> {
   if (await exists('/run/systemd/timesync/synchronized')) return true;
-  const told = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
+  const result = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
     timeout: askMs,
   }).catch(() => undefined);
-  const answer = told?.stdout.trim();
+  const answer = result?.stdout.trim();
   if (answer === 'yes' || answer === 'no') return answer === 'yes';
   const runs = await Promise.all(['/run/chrony/chronyd.pid', '/run/chronyd.pid', '/run/ntpd.pid'].map(exists));
   return runs.includes(true) ? true : undefined;

@@ -4,7 +4,7 @@ import { type Finding, notOk, ok } from './finding.ts';
 
 /** Below this part of the disk the cache shrinks, and there is little left for spilled work. */
 const leastFreeShare = 0.05;
-/** What SSDs take, and what makes each append slow. */
+/** The time on SSDs, and the time that makes each append slow. */
 const fastMs = 2;
 const slowMs = 20;
 const verySlowMs = 100;
@@ -42,7 +42,7 @@ const needs: Readonly<Record<Operation, string>> = {
 export interface DiskNeeds {
   /** `storage.data_dir` or `storage.parquet_path`. */
   readonly setting: string;
-  /** Of the caches that lie there. 0: none, or only as much as is free. */
+  /** Size of the caches in it. 0: none, or only limited by the free space. */
   readonly cacheBytes: number;
   /** The user that the checks run as. */
   readonly user: string;
@@ -104,7 +104,7 @@ function judgeSpace(
   return undefined;
 }
 
-/** Undefined where nothing could be written; that is told as the directory. */
+/** Undefined if nothing could be written; the check of the directory reports that. */
 export function judgeWrites({ writesMs, path }: DirectoryFacts): Finding | undefined {
   const sorted = [...writesMs].sort((one, other) => one - other);
   const [median, worst] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];

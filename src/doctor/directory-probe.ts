@@ -2,14 +2,14 @@ import { constants, type Stats } from 'node:fs';
 import { link, mkdir, mkdtemp, open, readFile, realpath, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withTimeout } from '../core/async/limited-wait.ts';
-import { errnoOf } from '../core/storage-error.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
 
-/** What was tried in a directory, in a folder that is removed again. */
+/** Results of operations in a directory, in a folder that is removed again. */
 export interface DirectoryFacts {
   readonly path: string;
-  /** `missing`: the folder above it was tried. `unusable`: it is no directory, or nobody can tell. */
+  /** `missing`: the folder above it was tested. `unusable`: it is no directory, or its state is unknown. */
   readonly state: 'there' | 'missing' | 'unusable';
-  /** Where `state` is not `there`: the closest folder above that is. */
+  /** If `state` is not `there`: the closest existing parent folder. */
   readonly base: string;
   /** As the kernel names it: `ext4`, `nfs4`, `fuse.sshfs`. Undefined where that cannot be read. */
   readonly fileSystem: string | undefined;
@@ -17,11 +17,11 @@ export interface DirectoryFacts {
   readonly totalBytes: number;
   /** An errno name where a file cannot be made. */
   readonly writeProblem: string | undefined;
-  /** What did not work of what frames need, with its errno name. */
+  /** Failed operations that frames need, with their errno names. */
   readonly refused: ReadonlyMap<Operation, string>;
-  /** Of each durable write, in the order of time. */
+  /** Duration of each durable write, in their order. */
   readonly writesMs: readonly number[];
-  /** How far the time of the file system is ahead of ours. */
+  /** The time by which the clock of the file system is ahead. */
   readonly aheadMs: number;
 }
 
@@ -35,11 +35,11 @@ export const operations = {
 export type Operation = keyof typeof operations;
 
 const writes = 20;
-/** What a small append writes. */
+/** The size of a small append. */
 const writeBytes = 4096;
 /** A slow disk is known for one by then. */
 const mostWritesMs = 2000;
-/** A file server that is gone holds up everything that asks it. */
+/** A lost file server blocks every access to it. */
 const mostProbeMs = 6000;
 
 export interface ProbeOptions {
@@ -48,7 +48,7 @@ export interface ProbeOptions {
   readonly isTimed: boolean;
 }
 
-/** Rejects where the signal aborts; what was made is removed first. */
+/** Rejects if the signal aborts; its files are removed first. */
 export function probeDirectory(path: string, options: ProbeOptions): Promise<DirectoryFacts> {
   const unusable = (writeProblem: string): DirectoryFacts => ({
     ...unknown,
@@ -99,7 +99,7 @@ async function probe(path: string, options: ProbeOptions): Promise<DirectoryFact
   }
 }
 
-/** The directory, or the closest above it that is there. */
+/** The directory, or its closest existing parent. */
 async function closest(path: string): Promise<{ readonly base: string } | { readonly problem: string }> {
   for (let base = path; ; base = dirname(base)) {
     let stats: Stats;
@@ -168,13 +168,13 @@ async function timeWrites(path: string, signal: AbortSignal): Promise<number[]> 
   return times;
 }
 
-/** Of the mount that the path is on. Of several at one place the last one is seen. */
+/** File system of the path's mount. Of several mounts at one place the last one counts. */
 async function fileSystemOf(path: string): Promise<string | undefined> {
   const [real, text] = await Promise.all([realpath(path), readFile('/proc/self/mountinfo', 'utf8').catch(() => '')]);
   return fileSystemIn(text, real);
 }
 
-/** Of `/proc/self/mountinfo`. */
+/** The same from `/proc/self/mountinfo`. */
 export function fileSystemIn(mountInfo: string, path: string): string | undefined {
   let longest = -1;
   let type: string | undefined;

@@ -1,6 +1,6 @@
 import { type Finding, notOk, ok } from './finding.ts';
 
-/** What came of the start of a DuckDB process that is confined as those for SQL of tenants are. */
+/** The result of starting a DuckDB process that is confined like those for SQL of tenants. */
 export type EngineProcessFacts =
   | { readonly state: 'works'; readonly version: string; readonly isConfined: boolean; readonly startMs: number }
   | { readonly state: 'fails'; readonly problem: string };
@@ -11,7 +11,7 @@ export interface KernelFacts {
   readonly release: string;
   /** Undefined where no DuckDB process starts. */
   readonly isConfined: boolean | undefined;
-  /** Whether tenants are kept apart. */
+  /** Whether tenants are isolated. */
   readonly hasTenants: boolean;
 }
 

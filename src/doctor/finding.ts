@@ -1,20 +1,20 @@
 import { type CheckName, checks } from './checks.ts';
 
 /**
- * `note`: it works, and there is something to know. `warn`: it works until more is asked of it, or not all of it works.
- * `fail`: the server does not start, or cannot do its work.
+ * `note`: it works, with a fact to know. `warn`: it works under small load only, or in part. `fail`: the server does not start,
+ * or cannot work.
  */
 export const levels = ['ok', 'note', 'warn', 'fail'] as const;
 
 export type Level = (typeof levels)[number];
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
   readonly check: CheckName;
   readonly level: Level;
   /** With its measured value. */
   readonly found: string;
-  /** What it means, and what to do about it: where it is not ok. */
+  /** The consequence, and the remedy: if it is not ok. */
   readonly meaning?: string;
   readonly remedy?: string;
 }

@@ -9,11 +9,11 @@ export type ListenerName = 'http' | 'grpc' | 'health' | 'metrics';
 export interface Listener {
   readonly name: ListenerName;
   readonly address: ListenAddress;
-  /** How to choose another. */
+  /** The setting for another address. */
   readonly setting: string;
 }
 
-/** What came of the attempt to listen. */
+/** The result of the attempt to listen. */
 export interface ListenerFacts extends Listener {
   /** An errno name where it failed. */
   readonly problem: string | undefined;
@@ -34,7 +34,7 @@ export async function tryListeners(
   try {
     for (const listener of listeners) {
       const { name, address } = listener;
-      // Who connects meanwhile would keep it open.
+      // A client that connects meanwhile would keep it open.
       const server = createServer((socket) => socket.destroy());
       const problem = await listen(server, address);
       if (problem === undefined) bound.push({ name, port: address.port, server });

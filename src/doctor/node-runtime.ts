@@ -1,4 +1,4 @@
-import { isInRange } from '../core/node-range.ts';
+import { isInRange } from '../core/system/node-range.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 
 export interface NodeFacts {
@@ -20,7 +20,7 @@ export function nodeFacts(range: string): NodeFacts {
 function glibcVersion(): string | undefined {
   const { report } = process;
   if (report === undefined) return undefined;
-  // Otherwise it asks for the names of all addresses, which may take long.
+  // Otherwise it looks up the names of all addresses, which may take long.
   (report as { excludeNetwork?: boolean }).excludeNetwork = true;
   const { header } = report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime;

@@ -9,9 +9,9 @@ export interface KeptPaths {
 }
 
 export interface PermissionFacts extends KeptPaths {
-  /** The permissions of those that are there. */
+  /** The permissions of existing ones. */
   readonly modes: ReadonlyMap<string, number>;
-  /** What new files are made without. */
+  /** The bits that new files lack. */
   readonly umask: number;
 }
 
@@ -25,7 +25,7 @@ export async function permissionFacts({ umask, ...paths }: KeptPaths & { readonl
   return { ...paths, modes, umask } satisfies PermissionFacts;
 }
 
-/** Frames and tokens stand below these paths: whoever is kept from a folder is kept from what is in it. */
+/** Frames and tokens are below these paths: a user without access to a folder has none to its content. */
 export function judgePermissions({ dataDir, parquetPath, duckdbPath, modes, umask }: PermissionFacts): Finding {
   const kept = [...new Set([parquetPath, duckdbPath].map((each) => resolve(each)))];
   const openTo = (path: string): number => {
@@ -55,7 +55,7 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(3, '0');
 }
 
-/** As chmod has it: `go-rwx`. */
+/** In the form of chmod: `go-rwx`. */
 function denied(umask: number): string {
   const lettersOf = (digit: number): string =>
     ['x', 'w', 'r']

@@ -3,7 +3,7 @@ import { withTimeout } from '../core/async/limited-wait.ts';
 import type { CheckName } from './checks.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 
-/** Another program on which some of the work stands. */
+/** Another program that the server depends on. */
 export type ServiceFacts =
   | { readonly state: 'up'; readonly answer: string }
   | { readonly state: 'down'; readonly problem: string };
@@ -49,5 +49,5 @@ export function tryConnect(url: string): Promise<ServiceFacts> {
   return withTimeout(connected, serviceTimeoutMs, () => late).finally(() => socket.destroy());
 }
 
-/** What a service is that takes longer. */
+/** The state of a service that takes longer. */
 export const late: ServiceFacts = { state: 'down', problem: `no answer in ${serviceTimeoutMs / 1000} s` };

@@ -4,7 +4,7 @@ import { shownBytes } from '../core/text/amounts.ts';
 import { cgroupLimits } from './cgroup.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 
-/** What the machine or the container has. */
+/** The resources of the machine or the container. */
 export interface ResourceFacts {
   readonly memoryBytes: number;
   readonly processors: number;
@@ -19,7 +19,7 @@ export interface ResourceFacts {
   readonly sharedMemoryBytes: number | undefined;
 }
 
-/** What the settings ask for. */
+/** The needs of the settings. */
 export interface ResourceNeeds {
   readonly workers: number;
   /** Threads of a DuckDB process. */
@@ -27,7 +27,7 @@ export interface ResourceNeeds {
   /** Memory of a DuckDB process. */
   readonly memoryBytes: number;
   readonly cacheBytes: number;
-  /** Of all listeners and to the external database. */
+  /** Connections of all listeners and to the external database. */
   readonly connections: number;
 }
 
@@ -70,7 +70,7 @@ export async function resourceFacts(): Promise<ResourceFacts> {
   };
 }
 
-/** Of `/proc/self/limits`. */
+/** From `/proc/self/limits`. */
 export function softLimit(limits: string, name: string): number | undefined {
   const line = limits.split('\n').find((each) => each.startsWith(`${name} `));
   const [soft = ''] = line?.slice(name.length).trim().split(/\s+/) ?? [];
@@ -87,7 +87,7 @@ export function judgeResources(facts: ResourceFacts, needs: ResourceNeeds): Find
   ];
 }
 
-/** Those for frames, as many for SQL, and two for work in the background. */
+/** Processes for frames, as many for SQL, and two for background work. */
 function processesOf({ workers }: ResourceNeeds): number {
   return 2 * workers + 2;
 }

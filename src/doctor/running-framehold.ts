@@ -4,7 +4,7 @@ import type { ListenAddress } from '../config/listen-address.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 
 export interface RunningFramehold {
-  /** With its version where it tells strangers. */
+  /** With its version if strangers may see that. */
   readonly name: string;
   readonly grpcPort: number;
 }
@@ -12,7 +12,7 @@ export interface RunningFramehold {
 const timeoutMs = 1500;
 const mostBytes = 64 * 1024;
 
-/** What `/info` tells of the server at this address. Undefined: it is none of ours. */
+/** The answer of `/info` at this address. Undefined: it is no Framehold server. */
 export async function frameholdAt(
   { host, port }: ListenAddress,
   { signal }: { readonly signal: AbortSignal },
@@ -26,7 +26,7 @@ export async function frameholdAt(
   return undefined;
 }
 
-/** Whether a listener for probes or metrics of a Framehold is there. */
+/** Whether a listener for probes or metrics of a Framehold answers. */
 export async function answersProbes(
   { host, port }: ListenAddress,
   { signal }: { readonly signal: AbortSignal },
@@ -35,7 +35,7 @@ export async function answersProbes(
   return (await bodyOf(getPlain, { host, port, path: '/livez' }, limit.signal)) === 'ok';
 }
 
-/** No secret is sent, so nobody needs to prove who answers. */
+/** No secret is sent, so the server need not prove its identity. */
 function bodyOf(
   get: typeof getTls,
   target: { readonly host: string; readonly port: number; readonly path: string },

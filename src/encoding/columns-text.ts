@@ -1,4 +1,4 @@
-import type { Column } from '../core/data-type.ts';
+import type { Column } from '@framehold/columns';
 
 const texts = new WeakMap<readonly Column[], string>();
 

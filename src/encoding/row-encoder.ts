@@ -1,8 +1,7 @@
-import type { Batch } from '../core/batch.ts';
-import type { Column } from '../core/data-type.ts';
-import type { ChunkForm } from '../core/frame-engine.ts';
-import { LruMap } from '../core/lru-map.ts';
-import { createArrowEncoder } from './arrow/write/arrow-encoder.ts';
+import { createArrowEncoder } from '@framehold/arrow-ipc';
+import type { Batch, Column } from '@framehold/columns';
+import type { ChunkForm } from '../core/rows/frame-engine.ts';
+import { LruMap } from '../core/system/lru-map.ts';
 import { columnsText } from './columns-text.ts';
 import { createCsvEncoder } from './rows/csv.ts';
 import { csvOptions } from './rows/csv-options.ts';
@@ -11,7 +10,7 @@ import { createExecJsonEncoder } from './rows/exec-json.ts';
 import { createNdjsonEncoder } from './rows/ndjson.ts';
 import type { RowTextEncoder } from './rows/row-text.ts';
 
-/** Encoded rows whose bytes lie in several places, in order. */
+/** Encoded rows in several buffers, in order. */
 export interface EncodedPieces {
   readonly rows: number;
   readonly rowEnds: Uint32Array;
@@ -27,7 +26,7 @@ export interface RowEncoder {
   take(): EncodedPieces;
 }
 
-/** Encoders of the last jobs: a new one's code is not yet the one that the compiler made fast. */
+/** Encoders of the last jobs: a new one has no optimised code yet. */
 const encoders = new LruMap<RowEncoder>(16);
 const noRowEnds = new Uint32Array(0);
 
@@ -36,7 +35,7 @@ export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEnco
   const key = `${form} ${columnsText(columns)}`;
   const known = encoders.get(key);
   if (known !== undefined) {
-    // What a cancelled job left in it.
+    // Drops the rest of a cancelled job.
     known.take();
     return known;
   }

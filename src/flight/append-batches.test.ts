@@ -9,7 +9,7 @@ import {
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import type { Frames } from '../frames/frames.ts';
 import { appendBatches } from './append-batches.ts';
 import type { FlightUpload } from './data/flight-sql-port.ts';

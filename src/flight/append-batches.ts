@@ -1,38 +1,40 @@
-import { AppError } from '../core/app-error.ts';
-import { bytesOfVectors } from '../core/batch.ts';
-import type { Column } from '../core/data-type.ts';
-import type { RowSource } from '../core/frame-engine.ts';
-import type { Producer } from '../core/producer.ts';
-import type { ArrowColumn } from '../encoding/arrow/read/columns/column.ts';
-import { type ArrowRows, ArrowStream } from '../encoding/arrow/read/columns/stream.ts';
-import { readAt } from '../encoding/arrow/read/format/messages.ts';
-import { sliceColumn, sliceEnds } from '../encoding/arrow/read/vectors/column-slices.ts';
-import { ownedBatch, ownedColumns } from '../encoding/arrow/read/vectors/owned-batch.ts';
-import { toColumn } from '../encoding/arrow/read/vectors/to-column.ts';
-import { toVector } from '../encoding/arrow/read/vectors/to-vector.ts';
-import { createArrowEncoder } from '../encoding/arrow/write/arrow-encoder.ts';
-import { arrowIpcStream } from '../encoding/arrow/write/arrow-stream.ts';
+import {
+  type ArrowColumn,
+  type ArrowRows,
+  ArrowStream,
+  arrowIpcStream,
+  createArrowEncoder,
+  ownedBatch,
+  ownedColumns,
+  readAt,
+  sliceColumn,
+  sliceEnds,
+  toColumn,
+  toVector,
+} from '@framehold/arrow-ipc';
+import { bytesOfVectors, type Column } from '@framehold/columns';
+import type { Producer } from '../core/callers/producer.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { RowSource } from '../core/rows/frame-engine.ts';
 import type { Frames } from '../frames/frames.ts';
+import { mostSmallBytes } from '../frames/write/small-source.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import { BatchQueue } from './data/batch-queue.ts';
 import type { FlightUpload } from './data/flight-sql-port.ts';
 import type { PutOptions } from './request/put-options.ts';
 
-/** Larger ones are streamed to a file of the frame, and the next one is read behind them. */
-const mostSmallBytes = 256 * 1024;
-
 /** Rows of one record batch, on their way into the frame. */
 interface ArrivedBatch {
   readonly rows: number;
   readonly source: RowSource;
-  /** Of memory that they hold. */
+  /** Their memory. */
   readonly bytes: number;
 }
 
 /**
- * Appends each record batch of an upload by itself. Every one is answered when it is on disk for good, in the order in which
- * they came; meanwhile those behind it are read.
+ * Appends each record batch of an upload by itself. Each is answered when it is durable, in their order; meanwhile later ones are
+ * read.
  */
 export async function* appendBatches(
   frames: Pick<Frames, 'put' | 'refusePut'>,
@@ -77,7 +79,7 @@ export async function* appendBatches(
   }
 }
 
-/** Does not reject: the queue tells what went wrong, behind the batches that came before. */
+/** Does not reject: the queue passes on the error, behind the batches before it. */
 async function readAhead(upload: FlightUpload, queue: BatchQueue<ArrivedBatch>): Promise<void> {
   try {
     await using stream = await ArrowStream.open(upload.ipcStream());
@@ -90,7 +92,7 @@ async function readAhead(upload: FlightUpload, queue: BatchQueue<ArrivedBatch>):
         await queue.add({ rows: rows.rows, source: { kind: 'batch', batch }, bytes: bytesOfVectors(batch.vectors) });
       } else {
         const stream = arrowIpcStream(columns, encoded(rows, columns));
-        // Its memory holds until the next message is asked for.
+        // Its memory is valid until the next message is read.
         await queue.addAlone({ rows: rows.rows, source: { kind: 'arrow', stream }, bytes });
       }
       if (queue.isClosed) return;

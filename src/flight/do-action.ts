@@ -9,7 +9,7 @@ export interface FlightActions {
   readonly sql: FlightSqlHandler;
 }
 
-/** Flight SQL is asked first: cancelling and renewing are also done to its tickets. */
+/** Flight SQL comes first: its tickets can be cancelled and renewed, too. */
 export async function doAction(
   { own, sql }: FlightActions,
   request: Uint8Array,
@@ -32,10 +32,10 @@ export async function doAction(
 }
 
 export async function* listActions({ own, sql }: FlightActions): AsyncGenerator<Message> {
-  const told = new Set<string>();
+  const listed = new Set<string>();
   for (const { type, description } of [...own, ...sql.actions]) {
-    if (told.has(type)) continue;
-    told.add(type);
+    if (listed.has(type)) continue;
+    listed.add(type);
     yield ActionType.encode({ type, description });
   }
 }

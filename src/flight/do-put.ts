@@ -1,4 +1,4 @@
-import { parseProducer, refuseProducer } from '../core/producer.ts';
+import { parseProducer, refuseProducer } from '../core/callers/producer.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';
@@ -8,7 +8,7 @@ import type { FlightParts } from './get-flight-info.ts';
 import { parseDescriptor } from './request/descriptor.ts';
 import { parsePutOptions } from './request/put-options.ts';
 
-/** Keeps an upload as a frame. The answer comes when the frame is on disk for good; with acks by the batch, one for each. */
+/** Stores an upload as a frame. The answer comes when the frame is durable; with acks by the batch, one for each. */
 export async function* doPut(
   { frames, sql }: FlightParts,
   requests: MessageReader,

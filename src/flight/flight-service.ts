@@ -21,11 +21,11 @@ const maxHandshakeBytes = 64 * 1024;
 
 interface FlightServiceParts extends FlightParts {
   readonly sessions: Sessions;
-  /** For messages that have come in part, and for what uploads keep of theirs. */
+  /** For partly received messages, and for messages that uploads keep. */
   readonly memory: FairShares;
 }
 
-/** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
+/** Arrow Flight: frames up and down, and Flight SQL. */
 export function createFlightService(parts: FlightServiceParts): Service {
   const { frames, sql, sessions, memory } = parts;
   const actions = { own: [...frameActions(frames), ...sessionActions(sessions, frames)], sql };

@@ -1,16 +1,15 @@
-import { AppError } from '../core/app-error.ts';
-import { arrowFields } from '../encoding/arrow/types/arrow-columns.ts';
-import { arrowTable } from '../encoding/arrow/write/small-table.ts';
+import { arrowFields, arrowTable } from '@framehold/arrow-ipc';
+import { AppError } from '../core/errors/app-error.ts';
 import { type FollowedRows, Follower, type FollowParts } from '../follow/follower.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, paddedJson, schemaData } from './data/flight-data.ts';
 import type { FollowTarget } from './request/read-target.ts';
 
-/** Read at once; between two reads nothing of the frame is held. */
+/** Rows of one read; between two reads nothing of the frame is held. */
 const mostRows = 100_000;
 
-/** The rows of a frame and those that come, each batch with the number of the row behind it. A batch without rows is a progress mark. */
+/** The rows of a frame and new ones, each batch with the number of the row behind it. A batch without rows is a progress mark. */
 export async function* followData(
   parts: FollowParts,
   target: FollowTarget,
@@ -41,7 +40,7 @@ export async function* followData(
   }
 }
 
-/** Nobody knows the numbers of filtered rows: only behind the last batch it is sure where to go on. */
+/** Filtered rows have no numbers: only behind the last batch it is certain where to resume. */
 async function* filteredData({ rows }: FollowedRows, from: number, next: number): AsyncGenerator<Message> {
   let held: Uint8Array | undefined;
   for await (const { bytes } of rows()) {

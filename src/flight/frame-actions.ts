@@ -1,5 +1,5 @@
-import { AppError } from '../core/app-error.ts';
-import { type FrameName, parseFrameName } from '../core/frame-name.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { type FrameName, parseFrameName } from '../core/names/frame-name.ts';
 import type { JsonValue } from '../encoding/json/json-text.ts';
 import type { Frames } from '../frames/frames.ts';
 import {

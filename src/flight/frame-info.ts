@@ -1,14 +1,14 @@
-import { AppError } from '../core/app-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import { FlightInfo, type Timestamp } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
-import { arrowSchema } from './data/arrow-schema.ts';
+import { arrowSchema, prepareArrowSchema } from './data/arrow-schema.ts';
 import { type FrameTarget, ticketOf } from './request/read-target.ts';
 
-/** What is held, without counting as a read. */
+/** A held frame, without counting as a read. */
 export async function heldFrame(
   frames: Pick<Frames, 'describe'>,
   selection: FrameTarget,
@@ -18,6 +18,7 @@ export async function heldFrame(
   const summary = await frames.describe(call.principal, handle, { signal: call.signal });
   if (summary.state === 'damaged') throw frameDamaged(handle, summary.reason);
   assertVersion(selection, summary.version);
+  if (selection.columns === undefined) await prepareArrowSchema(summary.columns, call.lane);
   return summary;
 }
 
@@ -26,7 +27,7 @@ export function assertVersion({ handle, version }: FrameTarget, current: number)
   throw new AppError('handle_gone', `version ${version} of ${handle} is gone: it is at version ${current}`);
 }
 
-/** A FlightInfo with one endpoint and no location: whoever asked comes back to where it asked. */
+/** A FlightInfo with one endpoint and no location: the client returns to the same server. */
 export function frameInfo(summary: HeldSummary, selection: FrameTarget, descriptor: Uint8Array): Uint8Array {
   const { handle, version, rows, bytes, columns, expiresAt, view } = summary;
   const isWhole = selection.columns === undefined && selection.from === 0 && selection.to >= rows;

@@ -1,4 +1,4 @@
-import { AppError } from '../core/app-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import type { Followers } from '../follow/followers.ts';
 import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
@@ -45,7 +45,7 @@ export async function getSchema({ frames, sql }: FlightParts, request: Uint8Arra
   return SchemaResult.encode({ schema: arrowSchema(selectColumns(handle, columns, selection.columns)) });
 }
 
-/** The command, for Flight SQL to look at first, and what it means to us. */
+/** The command, for Flight SQL to look at first, and its meaning as a target. */
 function asked(request: Uint8Array): { readonly command?: Uint8Array; readonly target: () => ReadTarget } {
   const descriptor = parseDescriptor(request);
   switch (descriptor.kind) {

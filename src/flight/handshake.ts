@@ -3,8 +3,8 @@ import type { Call, Message } from '../grpc/server/method.ts';
 import type { Sessions } from './request/sessions.ts';
 
 /**
- * Gives every client a token, its own where it has shown one: by header to those who send their name by header
- * (and mostly no message), by message to those who send messages and wait for the answer before they send on.
+ * Gives every client a token, its own if it has sent one: by header to clients that send their name by header (and mostly no
+ * message), by message to clients that send messages and wait for the answer before they go on.
  */
 export async function* handshake(
   requests: AsyncIterable<Uint8Array>,

@@ -1,14 +1,15 @@
-import { AppError } from '../core/app-error.ts';
 import { WorkSlices } from '../core/async/own-turn.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Criteria } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
+import { prepareArrowSchema } from './data/arrow-schema.ts';
 import { frameInfo } from './frame-info.ts';
 import { pathDescriptor } from './request/descriptor.ts';
 import { decodeUtf8 } from './request/json-object.ts';
 import { wholeFrame } from './request/read-target.ts';
 
-/** A FlightInfo for every frame whose handle begins with the criteria's text. Damaged ones, which no one can read, are left out. */
+/** A FlightInfo for every frame whose handle begins with the criteria's text, without damaged frames, which cannot be read. */
 export async function* listFlights(
   frames: Frames,
   request: Uint8Array,
@@ -18,6 +19,7 @@ export async function* listFlights(
   if (prefix === undefined) throw new AppError('invalid_parameter', 'the expression of the criteria is not UTF-8');
   const slices = new WorkSlices(lane);
   for await (const summary of frames.list(principal, { prefix })) {
+    if (summary.state === 'held') await prepareArrowSchema(summary.columns, lane);
     await slices.rest();
     if (summary.state === 'damaged') continue;
     yield frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle));

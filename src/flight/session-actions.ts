@@ -1,7 +1,7 @@
-import { localEngineName } from '../core/engine-names.ts';
-import type { Handle } from '../core/handle.ts';
-import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql.ts';
-import { statementSettings } from '../core/statement-settings.ts';
+import { localEngineName } from '../core/names/engine-names.ts';
+import type { Handle } from '../core/names/handle.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql/sql.ts';
+import { statementSettings } from '../core/sql/statement-settings.ts';
 import type { Frames } from '../frames/frames.ts';
 import {
   CloseSessionResult,
@@ -50,7 +50,7 @@ export function sessionActions(sessions: Sessions, frames: Frames): FlightAction
   ];
 }
 
-/** Another caller may have dropped it, or its time is over. */
+/** Another caller may have dropped it, or it has expired. */
 async function dropIfThere(frames: Frames, { principal }: Call, handle: Handle): Promise<void> {
   try {
     await frames.drop(principal, handle);

@@ -1,10 +1,10 @@
-import { AppError } from '../core/app-error.ts';
+import type { Column } from '@framehold/columns';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import type { Column } from '../core/data-type.ts';
-import type { ChunkForm } from '../core/frame-engine.ts';
-import type { FrameName } from '../core/frame-name.ts';
-import type { Principal } from '../core/principal.ts';
-import type { SqlResult } from '../core/sql.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
+import type { ChunkForm } from '../core/rows/frame-engine.ts';
+import type { SqlResult } from '../core/sql/sql.ts';
 import { frameDamaged, isView } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -15,9 +15,9 @@ import type { Followers } from './followers.ts';
 
 export interface FollowRequest {
   readonly handle: FrameName;
-  /** The number of the first row. `end`: only rows that come from now on. */
+  /** The number of the first row. `end`: only later rows. */
   readonly from: number | 'end';
-  /** Only while the frame has this one. Default: the one that it has at first. */
+  /** Only while the frame has this one. Default: its first one. */
   readonly lineage?: string | undefined;
   readonly columns?: readonly string[] | undefined;
   /** A predicate of SQL: only rows for which it holds. */
@@ -38,9 +38,9 @@ export interface FollowOptions {
   readonly onWaiting?: (() => void) | undefined;
 }
 
-/** Rows that come next. */
+/** The next rows. */
 export interface FollowedRows extends AsyncDisposable {
-  /** The predicate held for none of those that it was asked of. */
+  /** The predicate held for none of the tested rows. */
   readonly isEmpty?: boolean | undefined;
   readonly columns: readonly Column[];
   /** In order. May be read once. */
@@ -50,7 +50,7 @@ export interface FollowedRows extends AsyncDisposable {
 /** So few are read for all followers that want them at once. */
 const mostSharedRows = 1000;
 
-/** Goes through the rows of a frame and waits for those that come. Between two reads it holds nothing of the frame. */
+/** Reads the rows of a frame and waits for new ones. Between two reads it holds nothing of the frame. */
 export class Follower implements Disposable {
   readonly #parts: FollowParts;
   readonly #principal: Principal;
@@ -59,7 +59,7 @@ export class Follower implements Disposable {
   readonly #predicate: RowPredicate | undefined;
   readonly #abort: LinkedAbort;
   readonly lineage: string;
-  /** Those that are selected, as they were at first. */
+  /** The selected columns, as they were at first. */
   readonly columns: readonly Column[];
   #next: number;
   #rowsKnown: number;
@@ -68,7 +68,7 @@ export class Follower implements Disposable {
   #hasChanged = false;
   #wake: (() => void) | undefined;
 
-  /** Rejects where the frame is not there, was replaced, or may not be read. */
+  /** Rejects if the frame is missing, was replaced, or may not be read. */
   static async open(
     parts: FollowParts,
     principal: Principal,
@@ -107,7 +107,7 @@ export class Follower implements Disposable {
     this.columns = frame.columns;
   }
 
-  /** The number of the row behind those that it gave. */
+  /** The number of the row behind the last one. */
   get next(): number {
     return this.#next;
   }
@@ -141,7 +141,7 @@ export class Follower implements Disposable {
     this.#hasChanged = true;
   }
 
-  /** At most so many rows that are there. Undefined: there are none. */
+  /** At most this many present rows. Undefined: there are none. */
   async read(mostRows: number): Promise<FollowedRows | undefined> {
     const { handle } = this.#request;
     this.#hasChanged = false;
@@ -156,7 +156,7 @@ export class Follower implements Disposable {
     return rows;
   }
 
-  /** The same, and waits for rows where there are none. Undefined: none came within the time. */
+  /** The same, but waits for rows if there are none. Undefined: none came within the time. */
   async waitFor(mostRows: number, timeoutMs: number): Promise<FollowedRows | undefined> {
     const endMs = performance.now() + timeoutMs;
     for (let isFirst = true; ; isFirst = false) {
@@ -246,7 +246,7 @@ export class Follower implements Disposable {
   }
 }
 
-/** The first piece tells whether there are any. */
+/** The first piece shows whether there are any. */
 async function withFirst(result: SqlResult): Promise<FollowedRows> {
   const pieces = result.rows()[Symbol.asyncIterator]();
   try {
@@ -273,7 +273,7 @@ async function describe(
   signal: AbortSignal,
 ): Promise<HeldSummary> {
   const frame = await frames.describe(principal, handle, { signal }).catch((error: unknown) => {
-    // A tombstone is not kept for ever.
+    // A tombstone is removed after a while.
     const isGone = lineage !== undefined && error instanceof AppError && error.code === 'handle_not_found';
     throw isGone ? new AppError('handle_gone', `${handle} is not there any more`, { cause: error }) : error;
   });

@@ -1,12 +1,12 @@
-import { type AppError, serverStopping } from '../core/app-error.ts';
 import { FairShares, type ShareFigures } from '../core/async/fair-shares.ts';
-import { limitedAs, type Principal } from '../core/principal.ts';
+import { limitedAs, type Principal } from '../core/callers/principal.ts';
+import { type AppError, serverStopping } from '../core/errors/app-error.ts';
 import { TailReads } from './tail-reads.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 export interface FollowersOptions {
   readonly maxFollowers: number;
-  /** How long a follower may hear nothing. */
+  /** Most time without a message to a follower. */
   readonly progressIntervalMs: number;
 }
 
@@ -16,10 +16,10 @@ export interface FollowerPlace {
   leave(): void;
 }
 
-/** How long one waits for a place that its tenant should have. */
+/** Most time that a follower waits for a place of its tenant's share. */
 const mostWaitMs = 2000;
 
-/** All that wait for rows, by whatever door, and what they share. */
+/** All followers, on HTTP and Flight, and their shared state. */
 export class Followers implements Disposable {
   readonly progressIntervalMs: number;
   readonly timers = new TimerWheel();
@@ -32,6 +32,7 @@ export class Followers implements Disposable {
     this.#places = new FairShares({
       units: maxFollowers,
       what: 'places for followers',
+      waitMs: mostWaitMs,
       hint: 'try again in a moment; the operator can raise server.max_followers',
     });
     this.progressIntervalMs = progressIntervalMs;
@@ -45,7 +46,7 @@ export class Followers implements Disposable {
     return this.#places.figures;
   }
 
-  /** May change: those that are connected stay. */
+  /** May change: connected followers stay. */
   set most(most: number) {
     this.#places.units = most;
   }
@@ -64,12 +65,12 @@ export class Followers implements Disposable {
       this.#ends.delete(end);
       place[Symbol.dispose]();
     };
-    const entered = place.take(1, { signal, waitMs: mostWaitMs, onlyBelowShare: true });
+    const entered = place.take(1, { signal, onlyBelowShare: true });
     entered.catch(leave);
     return { entered, leave };
   }
 
-  /** Ends all, and refuses those that come. */
+  /** Ends all followers, and refuses new ones. */
   endAll(): void {
     this.#isClosed = true;
     for (const end of [...this.#ends]) end(serverStopping());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import type { FrameChange } from '../frames/catalog/frame-changes.ts';
 import { Followers } from './followers.ts';
 import { handleEvents } from './handle-events.ts';

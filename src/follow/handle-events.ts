@@ -1,5 +1,5 @@
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import type { FrameChange } from '../frames/catalog/frame-changes.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Followers } from './followers.ts';
@@ -34,7 +34,7 @@ export async function* handleEvents(
     using _watch = await frames.watchAll(principal, tell, abort);
     yield undefined;
     for (;;) {
-      // It may have been while the reader had the last change.
+      // It may have aborted while the reader had the last change.
       abort.signal.throwIfAborted();
       await pending.wait(followers.progressIntervalMs);
       abort.signal.throwIfAborted();
@@ -47,7 +47,7 @@ export async function* handleEvents(
   }
 }
 
-/** At most two for each handle, however slow their reader is: appends, and the put or drop that came after them. */
+/** At most two for each handle, for any speed of the reader: appends, and the put or drop after them. */
 class PendingChanges implements Disposable {
   readonly #followers: Followers;
   readonly #ready = new Map<string, readonly FrameChange[]>();

@@ -1,5 +1,5 @@
-import type { Column } from '../core/data-type.ts';
-import { LruMap } from '../core/lru-map.ts';
+import type { Column } from '@framehold/columns';
+import { LruMap } from '../core/system/lru-map.ts';
 import type { SentRows } from '../frames/read/row-slices.ts';
 
 /** The last rows of a frame, encoded. */
@@ -17,7 +17,7 @@ export class TailReads implements Disposable {
   readonly #reads = new LruMap<Promise<TailRows>>(mostTails);
   readonly #controller = new AbortController();
 
-  /** `read` goes on when whoever asked first has left. */
+  /** `read` goes on when its first caller has left. */
   get(key: string, read: (signal: AbortSignal) => Promise<TailRows>): Promise<TailRows> {
     const known = this.#reads.get(key);
     if (known !== undefined) return known;

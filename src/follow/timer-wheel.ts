@@ -1,4 +1,4 @@
-/** How exact its times are. */
+/** Precision of its times. */
 const tickMs = 250;
 
 /** Timers that may be late by a quarter of a second and of which there may be thousands: they share one of Node's. */
@@ -7,7 +7,7 @@ export class TimerWheel implements Disposable {
   #lastTick = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Calls `task` once the time is over, unless what this gives is called before. */
+  /** Calls `task` after this time, unless the returned function is called before. */
   after(ms: number, task: () => void): () => void {
     const now = performance.now();
     if (this.#timer === undefined) {

@@ -1,6 +1,6 @@
-import { AppError } from '../core/app-error.ts';
 import { abortable, sleep } from '../core/async/limited-wait.ts';
-import type { Handle } from '../core/handle.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Handle } from '../core/names/handle.ts';
 import { handleNotFound, whyNotHeld } from './catalog/frame-errors.ts';
 import { type FrameSummary, frameSummary } from './catalog/frame-summary.ts';
 import type { FrameVersion } from './catalog/frame-version.ts';
@@ -10,7 +10,7 @@ import type { OpenOptions } from './frames.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
 import type { FrameExpiry } from './upkeep/frame-expiry.ts';
 
-/** Time for a second look at a file that has just come. */
+/** Time for a second look at a file that has just appeared. */
 const secondLookMs = 230;
 
 /** Finds the version of a handle: in the catalog, or on the disk. */
@@ -32,20 +32,20 @@ export class FrameLookup {
     return entry?.kind === 'held' && !this.#expiry.isDue(entry) ? entry.version : undefined;
   }
 
-  /** What is to be read now. */
+  /** The version to read now. */
   async version(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameVersion> {
     if (origin === undefined) return this.current(handle) ?? (await this.find(handle, signal));
     try {
       const version = this.current(handle) ?? (await this.find(handle, signal));
       if (originOf(version.manifest) === origin) return version;
     } catch (error) {
-      // Neither a damaged frame nor a tombstone tells of which origin it is.
+      // Neither a damaged frame nor a tombstone has a known origin.
       if (!(error instanceof AppError && ['handle_gone', 'frame_damaged'].includes(error.code))) throw error;
     }
     throw handleNotFound(handle);
   }
 
-  /** Looks at the disk, so that a file which has just been moved in is found by the first who asks. */
+  /** Looks at the disk, so that the first request finds a file which has just been moved in. */
   async find(handle: Handle, signal: AbortSignal): Promise<FrameVersion> {
     const { catalog } = this.#state;
     for (let look = 1; ; look++) {

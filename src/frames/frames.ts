@@ -1,9 +1,10 @@
-import type { Column } from '../core/data-type.ts';
-import type { Definition } from '../core/definition.ts';
-import type { ChunkForm, Compression, EncodedRows, FileReport, PartRows } from '../core/frame-engine.ts';
-import type { FrameName } from '../core/frame-name.ts';
-import type { Principal } from '../core/principal.ts';
-import type { StatementCosts } from '../core/statement-costs.ts';
+import type { Column, EncodedRows } from '@framehold/columns';
+import type { Principal } from '../core/callers/principal.ts';
+import type { StatementCosts } from '../core/logs/statement-costs.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
+import type { Handle } from '../core/names/handle.ts';
+import type { ChunkForm, Compression, FileReport, PartRows } from '../core/rows/frame-engine.ts';
+import type { Definition } from '../core/sql/definition.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
 import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { IfDefined } from './disk/definition-folder.ts';
@@ -19,14 +20,14 @@ import type { SaveView } from './write/save-view.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
-  /** Who waits: tenants and callers take turns. Default: the server itself. */
+  /** For fair queues: tenants and callers take turns. Default: the server itself. */
   readonly lane?: string | undefined;
-  /** Where what the work takes is noted. */
+  /** Receives the costs of the work. */
   readonly costs?: StatementCosts | undefined;
 }
 
 export interface OpenOptions extends Signal {
-  /** Only the frame of this origin: another one under its handle is not there. */
+  /** Only the frame of this origin: another one under its handle counts as missing. */
   readonly origin?: string | undefined;
 }
 
@@ -38,11 +39,11 @@ export interface TemporaryPath extends AsyncDisposable {
 /** Damaged frames are among them. */
 export interface FrameUse {
   readonly frames: number;
-  /** Of their files. */
+  /** Bytes of their files. */
   readonly bytes: number;
 }
 
-/** Of all tenants. */
+/** Over all tenants. */
 export interface StoreTotals extends FrameUse {
   readonly damaged: number;
   /** Since the start. */
@@ -51,11 +52,11 @@ export interface StoreTotals extends FrameUse {
   readonly bytesPut: number;
 }
 
-/** What is left to do. Of all tenants. */
+/** Background work that is left. Of all tenants. */
 export interface StoreBacklog extends LogBacklog {
-  /** Frames whose parts are to be merged or compressed. */
+  /** Frames whose parts wait for a merge or a compression. */
   readonly rewritesWaiting: number;
-  /** Since the start: logs that could not be brought into Parquet at once, and rewrites that were given up. */
+  /** Since the start: failed flushes of logs into Parquet, and abandoned rewrites. */
   readonly flushFailures: number;
   readonly rewriteFailures: number;
 }
@@ -63,7 +64,7 @@ export interface StoreBacklog extends LogBacklog {
 /** Why no requests should be sent to the store. `storage_failed`: it failed to keep a write, and gets no more until a restart. */
 export type StoreTrouble = 'storage_failed' | 'lease_lost';
 
-/** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */
+/** For uploaded bytes, which count among the uploads of the tenant as long as they exist. */
 export interface TemporaryFile extends TemporaryPath, Pick<Arrival, 'counted'> {}
 
 export interface ListOptions {
@@ -71,7 +72,7 @@ export interface ListOptions {
   readonly prefix?: string | undefined;
   /** Only names behind this one. */
   readonly after?: string | undefined;
-  /** Default: the caller's own and those that are shared with it. */
+  /** Default: the caller's own frames and shared ones. */
   readonly whose?: 'own' | 'shared' | undefined;
 }
 
@@ -89,26 +90,26 @@ export interface Frames<Name extends string = FrameName> {
   list(principal: Principal, options?: ListOptions): AsyncIterable<FrameSummary>;
   describe(principal: Principal, handle: Name, options: OpenOptions): Promise<FrameSummary>;
   /**
-   * Calls `wake` soon after changes of the frame, once for many: look at the frame then, which also tells whether the caller may
+   * Calls `wake` soon after changes of the frame, once for several: look at the frame then, which also checks that the caller may
    * still read it. Until this is disposed of, the frame does not expire.
    */
   watch(principal: Principal, handle: Name, wake: () => void, options: Signal): Promise<Disposable>;
-  /** Tells of the changes of all frames that `list` gives the caller, of each at most every few milliseconds. */
+  /** Reports changes of all frames that `list` gives the caller, each at most every few milliseconds. */
   watchAll(principal: Principal, tell: (change: FrameChange<Name>) => void, options: Signal): Promise<Disposable>;
   /** Throws (`forbidden`) where the caller may write nothing: before anything is looked up for it. */
   assertMayWrite(principal: Principal): void;
   /**
-   * The columns of a frame that is to be appended to, where they are known without a look at the disk: else `describe` tells
-   * them. Throws (`forbidden`) where the caller may not write it.
+   * The columns of a frame for appends, if known without a look at the disk: else use `describe`. Throws (`forbidden`) if the
+   * caller may not write it.
    */
   appendColumns(principal: Principal, handle: Name): readonly Column[] | undefined;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
-  /** Changes what is told of the columns, while the rows stay: makes the next version. Resolves when that is on disk for good. */
+  /** Changes the definition of the columns, while the rows stay: makes the next version. Resolves when that is durable. */
   redefine(principal: Principal, request: RedefineRequest<Name>): Promise<HeldSummary>;
   /** Changes some rows of a frame, or removes them: makes its next version. Resolves when that is on disk for good. */
   change(principal: Principal, request: ChangeRequest<Name>, options: Signal): Promise<ChangeResult>;
-  /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */
+  /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) like a put with any rows would: before they are sent in vain. */
   refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
   /** Resolves when the view is on disk for good. */
   saveView(principal: Principal, request: SaveView<Name>, options: Signal): Promise<HeldSummary>;
@@ -118,15 +119,15 @@ export interface Frames<Name extends string = FrameName> {
   define(principal: Principal, definition: Definition, ifTaken: IfDefined): Promise<boolean>;
   /** False where there is none of this kind and name. */
   undefine(principal: Principal, definition: Pick<Definition, 'kind' | 'name'>): Promise<boolean>;
-  /** What the tenant holds. */
+  /** Frames and bytes of the tenant. */
   use(principal: Principal): Promise<FrameUse>;
   /** Gives the version that it dropped. */
   drop(principal: Principal, handle: Name, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */
   renew(principal: Principal, handle: Name, ttlMs?: number | null): Promise<HeldSummary>;
-  /** Brings rows that are only in the frame's log into Parquet. Resolves when all that it has now are there. */
+  /** Moves rows that are only in the frame's log into Parquet. Resolves when all its present rows are there. */
   flush(principal: Principal, handle: Name): Promise<HeldSummary>;
-  /** For bytes on their way in or out. No file is there yet. `lane`: as in Signal. */
+  /** A path for bytes of an upload or download. No file is there yet. `lane`: as in Signal. */
   temporaryFile(principal: Principal, lane?: string): Promise<TemporaryFile>;
   /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */
   incomingFolder(principal: Principal): Promise<TemporaryPath>;
@@ -141,7 +142,7 @@ export interface Frames<Name extends string = FrameName> {
     },
     options: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }>;
-  /** Reads a file as a put would, and keeps nothing of it. */
+  /** Reads a file as a put would, and stores nothing. */
   preview(
     principal: Principal,
     request: { readonly source: PartRows; readonly form: ChunkForm; readonly maxRows: number },
@@ -149,9 +150,19 @@ export interface Frames<Name extends string = FrameName> {
   ): Promise<FilePreview>;
 }
 
+/** The same for the frames of one tenant. */
+export type TenantOperations = {
+  [Method in keyof Frames<Handle>]: Frames<Handle>[Method] extends (
+    principal: Principal,
+    ...call: infer Call
+  ) => infer Result
+    ? (...call: Call) => Result
+    : never;
+};
+
 export interface FilePreview {
   readonly columns: readonly Column[];
-  /** Of the whole file. */
+  /** Number of rows of the whole file. */
   readonly rows: number;
   /** The first of them, at most `maxRows`. */
   readonly firstRows: readonly Pick<EncodedRows, 'rows' | 'bytes'>[];

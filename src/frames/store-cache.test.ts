@@ -9,8 +9,8 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
-import { AppError } from '../core/app-error.ts';
-import type { FrameEngine } from '../core/frame-engine.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { FrameEngine } from '../core/rows/frame-engine.ts';
 
 const bench = await useStoreBench();
 
@@ -106,7 +106,7 @@ test('one who leaves does not disturb another who reads the same chunk', async (
   expect(await staying).toEqual(expected(0, 100));
 });
 
-/** An engine whose reads can be watched. */
+/** An engine with counted reads. */
 function watched(): { readonly engine: FrameEngine; readonly running: () => number; readonly most: () => number } {
   let running = 0;
   let most = 0;
@@ -147,7 +147,7 @@ test('a consumer that keeps up has two jobs at work, a slow one none while it is
   await using reader = await open(store, 'many');
   await rowsOf(reader);
   expect(most()).toBeGreaterThanOrEqual(2);
-  // The one that has just given its last row may not have ended yet.
+  // The read that has just given its last row may not have ended yet.
   expect(most()).toBeLessThanOrEqual(3);
   for await (const _ of reader.rowsEncoded('exec-json', 0, 100_000, { signal: never })) {
     await eventually(async () => running() === 0);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { codeOf, never, put, useStoreBench } from '../../test/support/frame-store.ts';
 import { soon } from '../../test/support/soon.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { type FrameChange, FrameChanges } from './catalog/frame-changes.ts';
 import type { FrameStore } from './store.ts';
 
@@ -50,7 +50,7 @@ test('a frame does not expire while somebody watches it, and has its whole time 
   let now = 1_000_000;
   const store = await bench.open({ now: () => now });
   await put(store, 'trades', 'SELECT 1 AS a', { ttlMs: 1000 });
-  const watch = await store.watch(anonymous, trades, () => {});
+  const watch = await store.watch(anonymous, trades, () => {}, { signal: never });
   now += 5000;
   expect(await store.describe(anonymous, trades, { signal: never })).toMatchObject({ state: 'held' });
   watch[Symbol.dispose]();

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { codeOf, eventually, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { counting, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { DiskCache } from '../cache/disk-cache.ts';
-import { silentLogger } from '../core/logger.ts';
+import { silentLogger } from '../core/logs/logger.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
 
 const rows = 700_000;
 const many = `SELECT range AS n, 'text ' || range AS t FROM range(${rows})`;
-/** Of memory: less than the rows take, and enough to keep chunks at all. */
+/** Memory: less than the rows take, and enough to cache chunks at all. */
 const cacheBytes = 17_000_000;
 
 let diskCaches: DiskCache[] = [];
@@ -46,7 +46,7 @@ async function expectPages(store: FrameStore, handle: string, value = (n: number
 /** Reads all of it once. */
 async function warm(store: FrameStore, handle: string, diskCache: DiskCache): Promise<void> {
   await using reader = await open(store, handle);
-  // Not faster than it can be kept.
+  // Not faster than the disk cache can store it.
   for (let row = 0; row < rows; row += 50_000) {
     await rowsOf(reader, row, Math.min(rows, row + 50_000));
     await diskCache.idle();

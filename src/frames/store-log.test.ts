@@ -1,4 +1,4 @@
-import { open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open as openFile, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   append,
@@ -13,8 +13,8 @@ import {
   useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
-import type { FrameEngine } from '../core/frame-engine.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
+import type { FrameEngine } from '../core/rows/frame-engine.ts';
 import { definitionOf } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';
 
@@ -44,6 +44,34 @@ async function held(): Promise<{ readonly rows: number; readonly version: number
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
+test('appends to many frames keep few of their logs open, and are all there after a restart', async () => {
+  await bench.close(store);
+  store = await bench.open({ mostOpenLogs: 4 });
+  const handles = range(0, 100).map((index) => `many${index}`);
+  let mostOpen = 0;
+  for (const value of [0, 1]) {
+    for (const group of inGroups(handles, 20)) {
+      await Promise.all(group.map((handle) => append(store, handle, [value])));
+      mostOpen = Math.max(mostOpen, await openLogs());
+    }
+  }
+  expect(mostOpen).toBe(4);
+  await reopened();
+  for (const handle of handles) expect(await firstColumn(store, handle)).toEqual([0, 1]);
+});
+
+/** Of this process, in the directory of the test. */
+async function openLogs(): Promise<number> {
+  const files = await Promise.all(
+    (await readdir('/proc/self/fd')).map((file) => readlink(`/proc/self/fd/${file}`).catch(() => '')),
+  );
+  return files.filter((file) => file.startsWith(bench.path('.framehold', 'logs'))).length;
+}
+
+function inGroups<T>(all: readonly T[], size: number): T[][] {
+  return range(0, Math.ceil(all.length / size)).map((at) => all.slice(at * size, (at + 1) * size));
 }
 
 describe('rows that are appended', () => {
@@ -204,6 +232,12 @@ describe('rows that are appended', () => {
 });
 
 describe('a flush', () => {
+  test('leaves the frame the same, for those with whom it is shared', async () => {
+    const { origin } = await store.flush(anonymous, x);
+    await append(store, 'x', [1, 2]);
+    expect(await store.flush(anonymous, x)).toMatchObject({ rows: 3, origin });
+  });
+
   test('brings all rows into Parquet, changes neither rows nor version, and removes the log', async () => {
     await append(store, 'x', range(1, 10));
     const before = await held();

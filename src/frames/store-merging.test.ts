@@ -13,8 +13,8 @@ import {
 } from '../../test/support/frame-store.ts';
 import { Death, tellOfEnd } from '../../test/support/store-death.ts';
 import { anonymous } from '../auth/identify.ts';
-import type { FrameEngine } from '../core/frame-engine.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
+import type { FrameEngine } from '../core/rows/frame-engine.ts';
 import { type Manifest, parseManifest } from './disk/manifest.ts';
 import { TenantDirectory } from './disk/tenant-directory.ts';
 import type { FrameStore } from './store.ts';
@@ -128,7 +128,7 @@ test('parts from outside stay as they are', async () => {
   expect((await manifest())?.parts.map(({ checksum }) => checksum !== null)).toEqual([true, false, true]);
 });
 
-/** An engine whose first write waits until it is let go. */
+/** An engine whose first write waits for a release. */
 function held(): { readonly engine: FrameEngine; readonly begun: Promise<void>; readonly letGo: () => void } {
   let [letGo, begin] = [(): void => {}, (): void => {}];
   const gate = new Promise<void>((resolve) => {

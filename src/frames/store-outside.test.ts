@@ -19,7 +19,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { codeOf, eventually, firstColumn, open, put, useStoreBench } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import type { FrameSummary } from './catalog/frame-summary.ts';
 import { withChecksum } from './disk/checksummed-json.ts';
 import { parseManifest } from './disk/manifest.ts';

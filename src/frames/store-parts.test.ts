@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { Death, tellOfEnd } from '../../test/support/store-death.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
+import type { Principal, Tenant } from '../core/callers/principal.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { parseManifest } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';
 import { verifyDirectory } from './upkeep/verify-directory.ts';
@@ -144,7 +144,7 @@ describe('files of another engine', () => {
   });
 });
 
-/** What was there before, and what comes. */
+/** The state before, and the new rows. */
 const befores = {
   nothing: async () => (await store.incomingFolder(anonymous))[Symbol.asyncDispose](),
   'a file': () => put(store, 'x', 'SELECT 1::INTEGER AS a'),

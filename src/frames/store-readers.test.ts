@@ -13,9 +13,9 @@ import {
   useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
-import type { PartSource } from '../core/frame-engine.ts';
-import { parseHandle } from '../core/handle.ts';
-import type { Tenant } from '../core/principal.ts';
+import type { Tenant } from '../core/callers/principal.ts';
+import { parseHandle } from '../core/names/handle.ts';
+import type { PartSource } from '../core/rows/frame-engine.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -106,7 +106,7 @@ test('nothing is left in the private folders when the store closes, readers or n
 describe('what we wrote', () => {
   test('is verified once before its first use after a start, for all who wait for it', async () => {
     const store = await bench.open();
-    // Larger than what is hashed without the engine.
+    // Larger than files that are hashed without the engine.
     await put(store, 'trades', 'SELECT random() AS a FROM range(40_000)');
     expect(await firstColumn(store, 'trades')).toHaveLength(40_000);
     await bench.close(store);

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { recordingLogger } from '../../test/support/upstream-client.ts';
 import { anonymous } from '../auth/identify.ts';
-import type { FrameEngine } from '../core/frame-engine.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
+import type { FrameEngine } from '../core/rows/frame-engine.ts';
 import { encodeManifest, type Manifest } from './disk/manifest.ts';
 
 const bench = await useStoreBench();
@@ -73,7 +73,7 @@ test('a fast compression is used at once', async () => {
   expect(calls.write).toBe(0);
 });
 
-/** An engine whose writes wait until they are let go. */
+/** An engine whose writes wait for a release. */
 function held(): { readonly engine: FrameEngine; readonly begun: Promise<void>; readonly letGo: () => void } {
   let letGo = (): void => {};
   let begin = (): void => {};
@@ -150,7 +150,7 @@ test('a dropped frame is not recompressed', async () => {
 const long = { compression: { algorithm: 'zstd', level: 15 }, quietMs: 10 } as const;
 const longRows = 'SELECT md5(range::VARCHAR) AS t FROM range(2_000_000)';
 
-/** An engine whose writes are seen to begin and to end. */
+/** An engine with recorded begins and ends of writes. */
 function watched(): { readonly engine: FrameEngine; readonly begun: () => number; readonly failures: unknown[] } {
   let begun = 0;
   const failures: unknown[] = [];
@@ -213,7 +213,8 @@ async function forgetExactness(handle: string): Promise<void> {
 }
 
 test('files of an earlier version that DuckDB misreads are written anew, and the others noted as they are', async () => {
-  const isExact = async (): Promise<boolean> => (await manifest('x')).parts.every((part) => part.exact === true);
+  const isExamined = async (): Promise<boolean> =>
+    (await manifest('x')).parts.every((part) => part.exact === true && part.final);
   const first = await bench.open(slow);
   await put(first, 'x', rows);
   await eventually(() => isFinal('x'));
@@ -224,7 +225,7 @@ test('files of an earlier version that DuckDB misreads are written anew, and the
     const { engine } = counting(bench.engine);
     const probe: FrameEngine['probe'] = async (...args) => ({ ...(await engine.probe(...args)), isMisread });
     const store = await bench.open({ ...slow, backgroundEngine: { ...engine, probe } });
-    await eventually(isExact);
+    await eventually(isExamined);
     expect((await stat(bench.path('x.parquet'))).ino === before.ino).toBe(!isMisread);
     expect(await firstColumn(store, 'x')).toHaveLength(20_000);
     await bench.close(store);

@@ -2,7 +2,7 @@ import { copyFile, link, mkdir, open as openFile, readdir, readFile, rename, rm,
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { TenantDirectory } from './disk/tenant-directory.ts';
 import type { FrameStore } from './store.ts';
@@ -35,7 +35,7 @@ async function reopened(): Promise<FrameStore> {
   return store;
 }
 
-/** What is done on the disk for each finding; `reconcile/assess-handle.test.ts` has what is found after which crash. */
+/** Repairs on the disk for each finding; `reconcile/assess-handle.test.ts` has the finding after each crash. */
 describe('a crash', () => {
   test('in the middle of writing leaves nothing: what is in tmp and partLinks is swept', async () => {
     await put(store, 'x', 'SELECT 1 AS a');
@@ -218,7 +218,7 @@ describe('a failing disk', () => {
         await bench.close(store);
         vi.restoreAllMocks();
         expect((await readdir(bench.cold)).sort()).toEqual(['.framehold', 'x', 'x.parquet']);
-        // What a power cut then leaves.
+        // The state after a power cut.
         await writeFile(manifest(), before);
         await reopened();
         expect(await firstColumn(store, 'x')).toEqual([1]);

@@ -13,7 +13,7 @@ import {
 } from '../../test/support/frame-store.ts';
 import { principalOf } from '../../test/support/principals.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -127,14 +127,14 @@ describe('two stores of one directory', () => {
   test('do not read whole files again because the other reads them', async () => {
     const { engine, calls } = counting(bench.engine);
     const [one, other] = [await bench.open({ engine, cacheBytes: 0 }), await bench.open()];
-    // Larger than what is hashed without the engine.
+    // Larger than files that are hashed without the engine.
     await put(one, 'x', 'SELECT random() AS a FROM range(40_000)');
     const readAtBoth = async (): Promise<void> => {
       expect(await firstColumn(other, 'x')).toHaveLength(40_000);
       expect(await firstColumn(one, 'x')).toHaveLength(40_000);
       await eventually(async () => (await bench.left('pins')).length === 0);
     };
-    // Until it has heard of the other it takes its links for those of a stranger.
+    // Before it knows the other process it takes its links for those of a stranger.
     await readAtBoth();
     const before = calls.hasChecksum;
     await readAtBoth();

@@ -13,7 +13,7 @@ import {
 import { principalOf } from '../../test/support/principals.ts';
 import { vectorOf } from '../../test/support/vector-of.ts';
 import { anonymous } from '../auth/identify.ts';
-import { parseHandle } from '../core/handle.ts';
+import { parseHandle } from '../core/names/handle.ts';
 import { definitionOf } from './disk/manifest.ts';
 
 const bench = await useStoreBench();

@@ -1,22 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { join, resolve } from 'node:path';
+import type { Column, EncodedRows } from '@framehold/columns';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { AppError, serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
-import type { Column } from '../core/data-type.ts';
-import type { Definition } from '../core/definition.ts';
-import { errorType } from '../core/error-type.ts';
-import type { ChunkForm, Compression, EncodedRows, FrameEngine, PartRows } from '../core/frame-engine.ts';
-import type { Handle } from '../core/handle.ts';
-import type { Logger } from '../core/logger.ts';
-import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
-import { errnoOf } from '../core/storage-error.ts';
-import { noTimings, type Timings } from '../core/timings.ts';
-import { type FrameChange, StoreChanges } from './catalog/frame-changes.ts';
-import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
+import { defaultTenant, type Principal, type Tenant } from '../core/callers/principal.ts';
+import { AppError, serverStopping } from '../core/errors/app-error.ts';
+import { errorType } from '../core/errors/error-type.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { noTimings, type Timings } from '../core/logs/timings.ts';
+import type { Handle } from '../core/names/handle.ts';
+import type { ChunkForm, Compression, FrameEngine, PartRows } from '../core/rows/frame-engine.ts';
+import { StoreChanges } from './catalog/frame-changes.ts';
+import type { ChangeResult, FrameSummary, PutResult } from './catalog/frame-summary.ts';
 import type { StoreContext } from './catalog/tenant-state.ts';
-import type { IfDefined } from './disk/definition-folder.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
 import { UploadDisk } from './disk/upload-disk.ts';
@@ -30,13 +28,12 @@ import type {
   StoreBacklog,
   StoreTotals,
   StoreTrouble,
-  TemporaryFile,
   TemporaryPath,
 } from './frames.ts';
+import { OpenLogs } from './log/open-logs.ts';
 import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
-import type { FrameReader } from './read/frame-reader.ts';
 import {
   type FrameParts,
   type FrameRows,
@@ -52,8 +49,6 @@ import { Scrubber, type ScrubOptions } from './upkeep/scrubber.ts';
 import { writeAndRemove } from './upkeep/write-probe.ts';
 import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
-import type { RedefineRequest } from './write/redefine-frame.ts';
-import type { SaveView } from './write/save-view.ts';
 import type { WriteOptions } from './write/staged-parts.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
@@ -63,44 +58,46 @@ export interface FrameStoreOptions {
   readonly engine: FrameEngine;
   /** For work that can wait: recompression, verification of everything. */
   readonly backgroundEngine: FrameEngine;
-  /** Encoded rows are kept in it, under the id of their version. */
+  /** Encoded rows are cached in it, under the id of their version. */
   readonly cache: ByteCache;
   /** Default: none. */
   readonly diskCache?: DiskCache | undefined;
-  /** What cold files end up with. */
+  /** Final compression of cold files. */
   readonly compression: Compression;
   /** For frames put without one. Default: they stay. */
   readonly defaultTtlMs?: number | undefined;
-  /** How long a handle that is gone answers so. */
+  /** How long requests for a removed handle get the answer that it is gone. */
   readonly tombstoneTtlMs: number;
-  /** How much a tenant may hold. Default: as much as it likes. */
+  /** Limits of a tenant. Default: none. */
   readonly limitsOf?: StoreContext['limitsOf'] | undefined;
   readonly onRemoved?: StoreContext['onRemoved'] | undefined;
-  /** Of puts and appends, by their mode. */
+  /** Durations of puts and appends, by their mode. */
   readonly putTimings?: Timings | undefined;
-  /** Of waits for the disk. */
+  /** Durations of waits for the disk. */
   readonly diskTimings?: Timings | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. Default: a clock that runs on evenly when the system's is set. */
   readonly now?: () => number;
-  /** How long nothing must have been put before recompression begins. Default 1000. */
+  /** Time without a put before recompression begins. Default 1000. */
   readonly quietMs?: number;
-  /** How long nothing must have been added to a frame before its small parts are merged. Default 30,000. */
+  /** Time without new rows in a frame before its small parts are merged. Default 30,000. */
   readonly standstillMs?: number;
-  /** How long the rewrite of parts may take. Default: by its size, far longer than it ever takes. */
+  /** Most time for a rewrite of parts. Default: by its size, far longer than it ever takes. */
   readonly recompressionTimeoutMs?: number;
+  /** Log files that are open for writing at once, of all tenants. */
+  readonly mostOpenLogs?: number;
   /** Default: frames are not scrubbed. */
   readonly scrub?: ScrubOptions | undefined;
 }
 
 const adoptionsAtOnce = 2;
 
-/** Opens the frames of a directory. What is in it is found out in the background; asked for earlier, a frame is looked up at once. */
+/** Opens the frames of a directory. They are found in the background; a requested frame is looked up at once. */
 export async function openFrameStore(options: FrameStoreOptions): Promise<FrameStore> {
   try {
     await new DurableFiles().makeFolder(resolve(options.coldDirectory));
   } catch (error) {
-    // What is there can still be read, and a put that finds it so says so.
+    // Present frames can still be read, and puts report the fault.
     if (!['EROFS', 'ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')) throw error;
   }
   return new FrameStore(options);
@@ -116,7 +113,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #controller = new AbortController();
   readonly #tenants = new Map<Tenant, TenantFrames>();
   readonly #changes = new StoreChanges();
-  /** What a place that was lost leaves to be ended. */
+  /** Parts of a lost place that are being ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #loads: ChunkLoads;
   readonly #chunks: ChunkReader;
@@ -132,7 +129,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   constructor(options: FrameStoreOptions) {
     const { logger } = options;
-    // Everything under way listens to it.
+    // All running work listens to it.
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
     this.#putTimings = options.putTimings ?? noTimings;
@@ -156,6 +153,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       cache: this.cache,
       diskCache: this.diskCache,
       durable: new DurableFiles(options.diskTimings),
+      openLogs: new OpenLogs(options.mostOpenLogs),
       uploadDisk: this.uploadDisk,
       adoptions: new Semaphore(adoptionsAtOnce),
       logger,
@@ -206,7 +204,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       span?.end(failure);
       this.#putTimings.add(performance.now() - begunMs, mode, failure, '', span?.traceId);
     };
-    // Not a copy of the options: they may make their signal only when it is asked for.
+    // Not a copy of the options: their signal may be made on demand.
     const { lane = tenant, costs } = options;
     const work = {
       lane,
@@ -227,7 +225,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     }
   }
 
-  /** As far as they are known by now. */
+  /** As far as known by now. */
   get totals(): StoreTotals {
     let [frames, bytes, damaged] = [0, 0, 0];
     for (const tenant of this.#tenants.values()) {
@@ -257,7 +255,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   /** Undefined where frames can be read, and nothing that was written is in doubt. */
   get trouble(): StoreTrouble | undefined {
     if (this.#common.durable.isReadOnly) return 'storage_failed';
-    // It has another place by now, while what it had open in the lost one ends.
+    // It has another place by now, while open work of the lost one ends.
     return this.#ending.size > 0 ? 'lease_lost' : undefined;
   }
 
@@ -269,28 +267,49 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     await writeAndRemove(directory.newTemporaryPath('.probe'));
   }
 
-  /** What each tenant holds, as far as it is known by now. */
+  /** The use of each tenant, as far as known. */
   *uses(): Generator<readonly [tenant: Tenant, use: FrameUse]> {
     for (const [tenant, { known }] of this.#tenants) yield [tenant, known];
   }
 
-  /** Whoever reaches the store itself may. */
+  /** Callers of the store itself may write. */
   assertMayWrite(): void {}
 
-  async refusePut(principal: Principal, request: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
-    await this.#of(principal.tenant).refusePut(request);
+  readonly refusePut = this.#each('refusePut');
+  readonly use = this.#each('use');
+  readonly temporaryFile = this.#each('temporaryFile');
+  readonly incomingFolder = this.#each('incomingFolder');
+  readonly open = this.#each('open');
+  readonly describe = this.#each('describe');
+  readonly watch = this.#each('watch');
+  readonly watchAll = this.#each('watchAll');
+  readonly drop = this.#each('drop');
+  readonly renew = this.#each('renew');
+  readonly redefine = this.#each('redefine');
+  readonly flush = this.#each('flush');
+  readonly saveView = this.#each('saveView');
+  readonly definitions = this.#each('definitions');
+  readonly define = this.#each('define');
+  readonly undefine = this.#each('undefine');
+
+  peek(principal: Principal, handle: Handle): string | undefined {
+    return this.#of(principal.tenant).peek(handle);
   }
 
-  async use(principal: Principal): Promise<FrameUse> {
-    return this.#of(principal.tenant).use();
+  appendColumns(principal: Principal, handle: Handle): readonly Column[] | undefined {
+    return this.#of(principal.tenant).appendColumns(handle);
   }
 
-  async temporaryFile(principal: Principal, lane?: string): Promise<TemporaryFile> {
-    return this.#of(principal.tenant).temporaryFile({ isForStatements: false, lane });
+  list(principal: Principal, options?: ListOptions): AsyncIterable<FrameSummary> {
+    return this.#of(principal.tenant).list(options);
   }
 
-  async incomingFolder(principal: Principal): Promise<TemporaryPath> {
-    return this.#of(principal.tenant).incomingFolder();
+  /** An operation on the frames of the caller's tenant. */
+  #each<Method extends keyof Frames & keyof TenantFrames>(method: Method): Frames<Handle>[Method] {
+    return (async (principal: Principal, ...call: unknown[]) => {
+      const frames = this.#of(principal.tenant);
+      return (frames[method] as (...call: unknown[]) => unknown).apply(frames, call);
+    }) as Frames<Handle>[Method];
   }
 
   async writeParquet(
@@ -300,8 +319,8 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source: rows, compression = firstCompression(this.#common.compression).compression } = request;
     const { isForStatements = false } = request;
-    const file = await this.#of(principal.tenant).temporaryFile({ isForStatements, lane });
-    // Of a change of a frame: on their way in, as those of a put are.
+    const file = await this.#of(principal.tenant).temporaryFile(lane, isForStatements);
+    // Rows of a change count as an upload, like those of a put.
     const isArriving = isForStatements && rows.kind === 'arrow';
     const source = isArriving ? { ...rows, stream: file.counted(rows.stream) } : rows;
     try {
@@ -335,14 +354,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     };
     const firstRows: Pick<EncodedRows, 'rows' | 'bytes'>[] = [];
     for await (const piece of engine.read(job, { signal, lane })) {
-      // A piece need not hold for longer than until the next one is asked for.
+      // A piece is valid only until the next one is read.
       firstRows.push({ rows: piece.rows, bytes: piece.bytes.slice() });
     }
     return { columns, rows, firstRows, report };
-  }
-
-  async open(principal: Principal, handle: Handle, options: OpenOptions): Promise<FrameReader> {
-    return this.#of(principal.tenant).open(handle, options);
   }
 
   async read(
@@ -355,70 +370,6 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async openParts(principal: Principal, selection: FrameSelection<Handle>, options: OpenOptions): Promise<FrameParts> {
     return openParts(() => this.open(principal, selection.handle, options), selection);
-  }
-
-  async saveView(principal: Principal, request: SaveView<Handle>, { signal }: Signal): Promise<HeldSummary> {
-    return this.#of(principal.tenant).saveView(request, signal);
-  }
-
-  definitions({ tenant }: Principal): Promise<readonly Definition[]> {
-    return this.#of(tenant).definitions.all();
-  }
-
-  define({ tenant }: Principal, definition: Definition, ifTaken: IfDefined): Promise<boolean> {
-    return this.#of(tenant).definitions.save(definition, ifTaken);
-  }
-
-  undefine({ tenant }: Principal, definition: Pick<Definition, 'kind' | 'name'>): Promise<boolean> {
-    return this.#of(tenant).definitions.remove(definition);
-  }
-
-  peek(principal: Principal, handle: Handle): string | undefined {
-    return this.#of(principal.tenant).peek(handle);
-  }
-
-  appendColumns(principal: Principal, handle: Handle): readonly Column[] | undefined {
-    return this.#of(principal.tenant).knownColumns(handle);
-  }
-
-  list(principal: Principal, options: ListOptions = {}): AsyncIterable<FrameSummary> {
-    return this.#of(principal.tenant).list(options);
-  }
-
-  async describe(principal: Principal, handle: Handle, options: OpenOptions): Promise<FrameSummary> {
-    return this.#of(principal.tenant).describe(handle, options);
-  }
-
-  async watch(principal: Principal, handle: Handle, wake: () => void): Promise<Disposable> {
-    return this.#of(principal.tenant).watch(handle, wake);
-  }
-
-  async watchAll(
-    principal: Principal,
-    tell: (change: FrameChange<Handle>) => void,
-    { signal }: Signal,
-  ): Promise<Disposable> {
-    return this.#of(principal.tenant).watchAll(tell, signal);
-  }
-
-  async drop(
-    principal: Principal,
-    handle: Handle,
-    options: { readonly ifVersion?: number | undefined } = {},
-  ): Promise<number> {
-    return this.#of(principal.tenant).drop(handle, options);
-  }
-
-  async renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
-    return this.#of(principal.tenant).renew(handle, ttlMs);
-  }
-
-  async redefine(principal: Principal, request: RedefineRequest<Handle>): Promise<HeldSummary> {
-    return this.#of(principal.tenant).redefine(request);
-  }
-
-  async flush(principal: Principal, handle: Handle): Promise<HeldSummary> {
-    return this.#of(principal.tenant).flush(handle);
   }
 
   /** The folder in which a tenant finds the files of all frames that it reads. Undefined where nothing can be written. */
@@ -466,19 +417,19 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   #share(): PeerGroup {
     const { coldDirectory, durable, logger } = this.#common;
     return new PeerGroup(coldDirectory, durable, logger, {
-      onChanged: (tenant, handle) => this.#unlessClosed(() => this.#of(tenant).told(handle)),
-      onRead: (tenant, handle) => this.#tenants.get(tenant)?.toldOfRead(handle),
+      onChanged: (tenant, handle) => this.#unlessClosed(() => this.#of(tenant).changedElsewhere(handle)),
+      onRead: (tenant, handle) => this.#tenants.get(tenant)?.readElsewhere(handle),
       onMissed: () => {
-        for (const tenant of this.#tenants.values()) tenant.distrust();
+        for (const tenant of this.#tenants.values()) tenant.suspectAll();
       },
       onInherited: () => {
-        for (const tenant of this.#tenants.values()) tenant.rewriteLeft();
+        for (const tenant of this.#tenants.values()) tenant.rewriteRemaining();
       },
       onLost: () => this.#unlessClosed(() => this.#beginAnew()),
     });
   }
 
-  /** The others took this process for dead: what it had open is gone, and it comes back as another one. */
+  /** The others took this process for dead: its open work is lost, and it comes back as a new process. */
   #beginAnew(): void {
     const before = [...this.#tenants];
     const peerGroup = this.#peerGroup;
@@ -514,7 +465,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       await Promise.all([...this.#tenants.values()].map(({ loaded }) => loaded));
       if (!this.#controller.signal.aborted) this.diskCache.sweep();
     } catch {
-      // Tenants that are not known may own what is there.
+      // Unknown tenants may own files there.
     }
   }
 

@@ -1,11 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../core/app-error.ts';
+import type { Column } from '@framehold/columns';
 import { abortable } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import type { Column } from '../core/data-type.ts';
-import type { Handle } from '../core/handle.ts';
-import type { Tenant } from '../core/principal.ts';
+import type { Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Handle } from '../core/names/handle.ts';
+import type { Definition } from '../core/sql/definition.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
 import { isView, whyNotHeld } from './catalog/frame-errors.ts';
 import {
@@ -15,13 +16,22 @@ import {
   heldSummary,
   type PutResult,
 } from './catalog/frame-summary.ts';
+import type { FrameVersion } from './catalog/frame-version.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
-import { DefinitionFolder } from './disk/definition-folder.ts';
+import { DefinitionFolder, type IfDefined } from './disk/definition-folder.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
 import type { TenantDirectory } from './disk/tenant-directory.ts';
 import { FrameLookup } from './frame-lookup.ts';
-import type { FrameUse, ListOptions, OpenOptions, TemporaryFile, TemporaryPath } from './frames.ts';
+import type {
+  FrameUse,
+  ListOptions,
+  OpenOptions,
+  Signal,
+  TemporaryFile,
+  TemporaryPath,
+  TenantOperations,
+} from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -32,45 +42,42 @@ import { FrameScrub } from './upkeep/frame-scrub.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
-import { type Changed, type ChangeRequest, FrameChanger } from './write/change-frame.ts';
+import { type ChangeRequest, changeFrame } from './write/change-frame.ts';
 import type { LogBacklog } from './write/flusher.ts';
 import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
-import { FrameRedefiner, type RedefineRequest } from './write/redefine-frame.ts';
+import { type RedefineRequest, redefineFrame } from './write/redefine-frame.ts';
 import { removeFrame } from './write/remove-frame.ts';
-import { type SaveView, ViewWriter } from './write/save-view.ts';
+import { type SaveView, saveView } from './write/save-view.ts';
 import type { WriteOptions } from './write/staged-parts.ts';
+import type { WriteParts } from './write/write-parts.ts';
 
-/** So many are listed before others have their turn. */
+/** Handles that are listed before other requests get a turn. */
 const handlesInTurn = 1000;
 
-/** Others may replace it again and again. */
+/** Other processes may replace it again and again. */
 const mostReopens = 10;
 
 /** The use cases, for one tenant. */
-export class TenantFrames implements AsyncDisposable {
+export class TenantFrames implements Partial<TenantOperations>, AsyncDisposable {
   readonly expiry: FrameExpiry;
   readonly scrub: FrameScrub;
-  readonly definitions: DefinitionFolder;
   readonly #state: TenantState;
+  readonly #definitions: DefinitionFolder;
   readonly #reconciler: Reconciler;
   readonly #lookup: FrameLookup;
   readonly #verification: Verification;
   readonly #rewriter: PartRewriter;
-  readonly #quota: Quota;
-  readonly #appender: FrameAppender;
+  readonly #parts: WriteParts;
   readonly #writer: FrameWriter;
-  readonly #redefiner: FrameRedefiner;
-  readonly #changer: FrameChanger;
-  readonly #views: ViewWriter;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
   readonly #puts = new Set<Promise<unknown>>();
 
   constructor(context: StoreContext, tenant: Tenant, chunks: ChunkReader) {
     this.#state = new TenantState(context, tenant);
-    this.definitions = new DefinitionFolder(this.#state.directory.definitionsFolder, context.durable);
+    this.#definitions = new DefinitionFolder(this.#state.directory.definitionsFolder, context.durable);
     this.#reconciler = new Reconciler(this.#state);
     this.expiry = new FrameExpiry(this.#state, this.#reconciler);
     this.#lookup = new FrameLookup(this.#state, this.#reconciler, this.expiry);
@@ -78,14 +85,10 @@ export class TenantFrames implements AsyncDisposable {
     this.scrub = new FrameScrub(this.#state, this.#reconciler, this.#verification);
     this.#rewriter = new PartRewriter(this.#state, this.#reconciler, this.#verification);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
-    this.#quota = new Quota(this.#state, this.#scanner);
-    this.#appender = new FrameAppender(this.#state, this.#reconciler, this.#quota);
-    this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota, this.#appender);
-    this.#redefiner = new FrameRedefiner(this.#state, this.#reconciler, this.#appender);
-    this.#changer = new FrameChanger(this.#state, this.#reconciler, this.#quota, this.#appender, (version) =>
-      this.#verification.verifyOnce(version, context.engine),
-    );
-    this.#views = new ViewWriter(this.#state, this.#reconciler, this.#quota);
+    const locked = { state: this.#state, reconciler: this.#reconciler };
+    const quota = new Quota(this.#state, this.#scanner);
+    this.#parts = { ...locked, quota, appender: new FrameAppender(locked, quota) };
+    this.#writer = new FrameWriter(this.#parts);
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -120,8 +123,10 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async change(request: ChangeRequest<Handle>, options: WriteOptions): Promise<ChangeResult> {
-    const changing = (work: WriteOptions): Promise<Changed> => this.#changer.change(request, work);
-    const { version, rowsBefore } = await this.#writing(options, changing);
+    const verify = (version: FrameVersion) => this.#verification.verifyOnce(version, this.#state.context.engine);
+    const { version, rowsBefore } = await this.#writing(options, (work) =>
+      changeFrame(this.#parts, verify, request, work),
+    );
     return { ...heldSummary(version), rowsBefore };
   }
 
@@ -141,39 +146,44 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async redefine(request: RedefineRequest<Handle>): Promise<HeldSummary> {
-    return heldSummary(await this.#redefiner.redefine(request));
+    return heldSummary(await redefineFrame(this.#parts, request));
   }
 
-  async saveView(request: SaveView<Handle>, signal: AbortSignal): Promise<HeldSummary> {
-    using either = new LinkedAbort([signal, this.#state.context.signal]);
-    const save = this.#views.save(request, either.signal);
-    this.#puts.add(save);
-    try {
-      return heldSummary(await save);
-    } finally {
-      this.#puts.delete(save);
-    }
+  async saveView(request: SaveView<Handle>, options: Signal): Promise<HeldSummary> {
+    return heldSummary(await this.#writing(options, ({ signal }) => saveView(this.#parts, request, signal)));
   }
 
-  /** Brings what is only in the log into Parquet. */
+  definitions(): Promise<readonly Definition[]> {
+    return this.#definitions.all();
+  }
+
+  define(definition: Definition, ifTaken: IfDefined): Promise<boolean> {
+    return this.#definitions.save(definition, ifTaken);
+  }
+
+  undefine(definition: Pick<Definition, 'kind' | 'name'>): Promise<boolean> {
+    return this.#definitions.remove(definition);
+  }
+
+  /** Moves rows from the log into Parquet. */
   async flush(handle: Handle): Promise<HeldSummary> {
     const { manifest } = await this.#lookup.version(handle, { signal: this.#state.context.signal });
     if (manifest.view !== undefined) throw isView(handle);
-    return heldSummary(await this.#appender.flusher.flush(handle));
+    return heldSummary(await this.#parts.appender.flusher.flush(handle));
   }
 
   async refusePut(request: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
     await this.#writer.refusePut(request);
   }
 
-  /** What the tenant holds. */
+  /** Frames and bytes of the tenant. */
   async use(): Promise<FrameUse> {
     await this.#state.context.peers.refresh();
     await this.#scanner.loaded;
     return this.#state.catalog.use;
   }
 
-  /** What it holds as far as that is known by now. */
+  /** The use as far as known. */
   get known(): FrameUse {
     return this.#state.catalog.use;
   }
@@ -183,21 +193,15 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   get backlog(): LogBacklog {
-    return this.#appender.flusher.backlog;
+    return this.#parts.appender.flusher.backlog;
   }
 
-  async temporaryFile({
-    isForStatements,
-    lane,
-  }: {
-    readonly isForStatements: boolean;
-    readonly lane: string | undefined;
-  }): Promise<TemporaryFile> {
+  async temporaryFile(lane?: string, isForStatements = false): Promise<TemporaryFile> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();
     const path = isForStatements ? directory.newPinPath() : directory.newTemporaryPath();
-    const { counted, [Symbol.dispose]: settle } = await this.#quota.arrival(lane);
+    const { counted, [Symbol.dispose]: settle } = await this.#parts.quota.arrival(lane);
     const remove = (): Promise<void> => rm(path, { force: true }).finally(settle);
     return { path, counted, [Symbol.asyncDispose]: remove };
   }
@@ -208,7 +212,7 @@ export class TenantFrames implements AsyncDisposable {
     await directory.prepare();
     const path = directory.newTemporaryPath('');
     await storage(() => mkdir(path));
-    // Whoever was told to stop may still be writing into it; what stays goes with the next start.
+    // A task that was stopped may still be writing into it; leftovers go at the next start.
     const remove = (): Promise<void> =>
       rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) =>
         context.logger.debug('could not remove a folder of another engine', { error: String(error) }),
@@ -252,19 +256,18 @@ export class TenantFrames implements AsyncDisposable {
     return version.versionId;
   }
 
-  /** Those of a frame that is known without a look at the disk. */
-  knownColumns(handle: Handle): readonly Column[] | undefined {
+  appendColumns(handle: Handle): readonly Column[] | undefined {
     return this.#state.context.peers.isFresh ? this.#lookup.current(handle)?.manifest.columns : undefined;
   }
 
-  async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {
+  async *list({ prefix = '', after = '' }: ListOptions = {}): AsyncGenerator<FrameSummary, void, void> {
     await this.#state.context.peers.refresh();
     await this.#scanner.loaded;
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
     await this.#scanner.lookAtSuspects(isListed);
     let looked = 0;
     for (const handle of this.#state.catalog.listed(prefix, after)) {
-      // Who skips most of them would else hold up everyone.
+      // Yields every 1,000 handles, even when most are skipped.
       if (++looked % handlesInTurn === 0) await nextTurn();
       const summary = this.#lookup.summary(handle);
       if (summary !== undefined) yield summary;
@@ -286,8 +289,8 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  /** `wake` is called after changes of the handle, whatever is there. */
-  watch(handle: Handle, wake: () => void): Disposable {
+  /** `wake` is called after changes of the handle, whatever its state. */
+  async watch(handle: Handle, wake: () => void): Promise<Disposable> {
     const watch = this.#state.changes.watch(handle, wake);
     return {
       [Symbol.dispose]: () => {
@@ -298,8 +301,8 @@ export class TenantFrames implements AsyncDisposable {
     };
   }
 
-  /** What is there when this is called is not told. */
-  async watchAll(tell: (change: FrameChange<Handle>) => void, signal: AbortSignal): Promise<Disposable> {
+  /** Reports only later changes. */
+  async watchAll(tell: (change: FrameChange<Handle>) => void, { signal }: Signal): Promise<Disposable> {
     await abortable(this.#scanner.loaded, signal);
     return this.#state.changes.watchAll(tell);
   }
@@ -356,27 +359,27 @@ export class TenantFrames implements AsyncDisposable {
     return count;
   }
 
-  /** Another process says that it has changed the frame. */
-  told(handle: Handle): void {
+  /** Another process has announced a change of the frame. */
+  changedElsewhere(handle: Handle): void {
     this.#state.catalog.suspect(handle);
     this.#scanner.lookSoon(handle);
   }
 
-  /** Another process says that the frame is read there. */
-  toldOfRead(handle: Handle): void {
+  /** Another process has announced a read of the frame. */
+  readElsewhere(handle: Handle): void {
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind === 'held') entry.version.keepAlive(this.#state.context.now());
   }
 
-  /** What nobody else is going to merge or compress. */
-  rewriteLeft(): void {
+  /** Merges and compresses parts that no other process will. */
+  rewriteRemaining(): void {
     for (const [, entry] of this.#state.catalog.entries()) {
       if (entry.kind === 'held') this.#state.rewriteLater(entry.version.manifest);
     }
   }
 
-  /** Others may have changed anything. */
-  distrust(): void {
+  /** Other processes may have changed any frame. */
+  suspectAll(): void {
     this.#state.catalog.suspectAll();
     this.#scanner.rescanSoon();
   }
@@ -397,7 +400,7 @@ export class TenantFrames implements AsyncDisposable {
     await this.#scanner[Symbol.asyncDispose]();
     this.#reconciler.dispose();
     await Promise.allSettled(this.#puts);
-    await this.#appender[Symbol.asyncDispose]();
+    await this.#parts.appender[Symbol.asyncDispose]();
     await this.#state.locks.idle();
     await this.#state.partLinks[Symbol.asyncDispose]();
     await this.#state.directory.removeOwnFolders();

@@ -1,10 +1,10 @@
-import { AppError } from '../core/app-error.ts';
-import { localEngineName, mayUseEngine } from '../core/engine-names.ts';
-import type { FrameName } from '../core/frame-name.ts';
-import { isHandle } from '../core/handle.ts';
-import type { Principal } from '../core/principal.ts';
-import { type AnalyzeOptions, isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
-import { frameNameOf, sharedSchema } from '../core/table-name.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { localEngineName, mayUseEngine } from '../core/names/engine-names.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
+import { isHandle } from '../core/names/handle.ts';
+import { type AnalyzeOptions, isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql/sql.ts';
+import { frameNameOf, sharedSchema } from '../core/sql/table-name.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
 import { definitionsIn } from './tables/definitions-in.ts';
@@ -13,7 +13,7 @@ import { findFrame } from './tables/frame-tables.ts';
 export interface AutoEngineOptions {
   readonly frames: Pick<Frames, 'describe' | 'list' | 'definitions'>;
   readonly local: Pick<SqlEngine, 'analyze'>;
-  /** Where large statements go. Undefined: they stay local. */
+  /** The engine of large statements. Undefined: they stay local. */
   readonly cluster: { readonly name: string; readonly sql: Pick<SqlEngine, 'analyze'> } | undefined;
   readonly thresholdBytes: number;
 }
@@ -51,7 +51,7 @@ export class AutoEngine {
     const here = await analyse(local, sql, job);
     if (typeof here === 'string') {
       const there = await analyse(cluster.sql, sql, job);
-      // What nobody is known to take is local's to refuse: it says best why.
+      // A text that no engine accepts is left to local, which gives the best error.
       if (there === 'refused') return stay(`neither local nor ${name} takes what it says`);
       if (there === 'unknown') return stay(`it does not take what it says, and ${name} cannot be asked`);
       return choice(name, `only ${name} takes what it says`, there);
@@ -81,7 +81,7 @@ export class AutoEngine {
     return cluster !== undefined && mayUseEngine(principal, cluster.name) ? cluster : undefined;
   }
 
-  /** Of all frames together, each counted once. Undefined where one is not there; `view` where one is none. */
+  /** Bytes of all frames together, each counted once. Undefined if one is missing; `view` if one is a view. */
   async #storedBytes(
     principal: Principal,
     tables: readonly TableName[],
@@ -119,7 +119,7 @@ export class AutoEngine {
   }
 }
 
-/** What an engine makes of a text, or whether it refuses it or cannot be asked. */
+/** An engine's analysis of a text, or whether it refuses it or is unreachable. */
 async function analyse(
   engine: Pick<SqlEngine, 'analyze'>,
   sql: string,

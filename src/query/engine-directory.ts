@@ -1,15 +1,15 @@
 import { withTimeout } from '../core/async/limited-wait.ts';
-import type { EngineHealth, EngineKind, NamedEngine } from '../core/engine.ts';
-import { mayUseEngine, usableDefault } from '../core/engine-names.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { mayUseEngine, usableDefault } from '../core/names/engine-names.ts';
+import type { EngineHealth, EngineKind, NamedEngine } from '../core/sql/engine.ts';
 
 /** An engine as callers see it. */
 export interface EngineStatus {
   readonly name: string;
   readonly kind: EngineKind;
-  /** Where a bare query of /exec goes. */
+  /** The engine of /exec queries without `engine`. */
   readonly isDefault: boolean;
-  /** Where `engine=auto` sends statements that read much. */
+  /** The engine of `engine=auto` for statements that read much. */
   readonly isForLarge: boolean;
   readonly health: EngineHealth;
 }
@@ -25,7 +25,7 @@ export interface EngineDirectoryOptions {
 const healthTimeoutMs = 4000;
 const freshMs = 1000;
 
-/** All engines and how they are, asked together, within a few seconds and not more often than once in one. */
+/** All engines and their health, checked together, within a few seconds and at most once a second. */
 export class EngineDirectory {
   readonly #options: EngineDirectoryOptions;
   #statuses: Promise<readonly EngineStatus[]> | undefined;
@@ -35,7 +35,7 @@ export class EngineDirectory {
     this.#options = options;
   }
 
-  /** Those that the caller may use. */
+  /** The engines that the caller may use. */
   namesFor(principal: Principal): readonly string[] {
     return this.#options.engines.map(({ name }) => name).filter((name) => mayUseEngine(principal, name));
   }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { anonymous } from '../auth/identify.ts';
-import { AppError } from '../core/app-error.ts';
-import type { SqlDescription, SqlEngine, SqlJob, SqlResult, Statement } from '../core/sql.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { SqlDescription, SqlEngine, SqlJob, SqlResult, Statement } from '../core/sql/sql.ts';
 import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from './auto-engine.ts';
 import { EngineRouter } from './engine-router.ts';
@@ -12,7 +12,7 @@ import { FrameStatements } from './statements/frame-statements.ts';
 const options = { signal: new AbortController().signal, requestId: 'r' };
 const frameBytes = { small: 10, big: 1000 };
 
-/** Takes texts that begin with `local`, `second` or `any`, and notes what it is asked. */
+/** Accepts texts that begin with `local`, `second` or `any`, and records its calls. */
 class NotingEngine implements SqlEngine {
   readonly asked: string[] = [];
   readonly jobs: SqlJob[] = [];
@@ -63,7 +63,7 @@ let local: NotingEngine;
 let second: NotingEngine;
 let running: RunningQueries;
 let router: EngineRouter;
-/** What a put waits for. */
+/** Awaited by each put. */
 let putting: (options: CallOptions) => Promise<void>;
 
 beforeEach(() => {

@@ -1,14 +1,13 @@
-import { workTimedOut } from '../core/app-error.ts';
+import type { Column, EncodedRows } from '@framehold/columns';
 import { Deadline } from '../core/async/deadline.ts';
-import type { Column } from '../core/data-type.ts';
-import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
-import type { EncodedRows } from '../core/frame-engine.ts';
-import type { ListedLiveTable } from '../core/live-tables.ts';
-import type { Principal } from '../core/principal.ts';
-import type { RequestNotes } from '../core/request-notes.ts';
-import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
-import type { StatementCosts } from '../core/statement-costs.ts';
-import { settingNotTaken } from '../core/statement-settings.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { workTimedOut } from '../core/errors/app-error.ts';
+import type { RequestNotes } from '../core/logs/request-notes.ts';
+import type { StatementCosts } from '../core/logs/statement-costs.ts';
+import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/names/engine-names.ts';
+import type { ListedLiveTable } from '../core/sql/live-tables.ts';
+import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql/sql.ts';
+import { settingNotTaken } from '../core/sql/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import type {
@@ -32,9 +31,9 @@ export interface EngineRouterOptions {
   /** By the names that the operator gave them. */
   readonly clusters: ReadonlyMap<string, FrameStatements>;
   readonly auto: AutoEngine;
-  /** Where statements are seen while they run. */
+  /** Lists statements while they run. */
   readonly running: RunningQueries;
-  /** What a statement that writes may take on `local`, as a whole; what it waits for is not counted. Default 0: any time. */
+  /** Most working time of a statement that writes on `local`, as a whole; waits are not counted. Default 0: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -140,7 +139,7 @@ export class EngineRouter implements FrameSql {
     return await this.#named(principal, localEngineName).liveTables(principal, options);
   }
 
-  /** The statement is under way until the call ends. */
+  /** The statement counts as running until the call ends. */
   async #during<T>(
     principal: Principal,
     statement: Pick<AnalysedStatement, 'sql' | 'engine'>,
@@ -162,7 +161,7 @@ export class EngineRouter implements FrameSql {
     }
   }
 
-  /** Of one that writes: its several jobs have one time together. Clusters have limits of their own. */
+  /** For a statement that writes: its jobs share one time limit. Clusters have limits of their own. */
   #deadlineOf(run: Run): Deadline | undefined {
     const timeoutMs = this.#timeoutMs;
     if (timeoutMs === 0 || run.engine !== localEngineName) return undefined;
@@ -210,7 +209,7 @@ function ofRun(result: SqlResult, run: Run, notes: RequestNotes | undefined): Sq
       try {
         await result[Symbol.asyncDispose]();
       } finally {
-        // Of a stream, nobody has counted them as they passed.
+        // The rows of a stream were not counted on their way.
         if (run.costs.rows === 0) run.costs.rows = result.totalRows;
         run.end(failure);
       }

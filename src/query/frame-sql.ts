@@ -1,12 +1,12 @@
-import type { Column, DataType } from '../core/data-type.ts';
-import type { QueryProgress } from '../core/frame-engine.ts';
-import type { ListedLiveTable, LiveReport } from '../core/live-tables.ts';
-import type { Principal } from '../core/principal.ts';
-import type { Producer } from '../core/producer.ts';
-import type { Span } from '../core/span.ts';
-import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql.ts';
-import type { StatementCosts } from '../core/statement-costs.ts';
-import type { StatementSettings } from '../core/statement-settings.ts';
+import type { Column, DataType } from '@framehold/columns';
+import type { Principal } from '../core/callers/principal.ts';
+import type { Producer } from '../core/callers/producer.ts';
+import type { Span } from '../core/logs/span.ts';
+import type { StatementCosts } from '../core/logs/statement-costs.ts';
+import type { QueryProgress } from '../core/rows/frame-engine.ts';
+import type { ListedLiveTable, LiveReport } from '../core/sql/live-tables.ts';
+import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql/sql.ts';
+import type { StatementSettings } from '../core/sql/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import type { TemporaryTables } from './tables/temporary-tables.ts';
@@ -14,18 +14,20 @@ import type { TemporaryTables } from './tables/temporary-tables.ts';
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
-  /** Of the request that brings the statement: by it others see and cancel it. Default: one that nobody knows. */
+  /** Id of the request with the statement: by it callers see and cancel it. Default: an unknown one. */
   readonly requestId?: string | undefined;
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
-  /** What others see in the place of the text: GET /queries, the audit. For statements that are not the caller's own words. */
+  /** Shown in place of the text in GET /queries and the audit, for statements in other words than the caller's. */
   readonly shownAs?: string | undefined;
-  /** What the statement is part of, where that is traced. */
+  /** The parent span, if the request is traced. */
   readonly span?: Span | undefined;
-  /** Of the caller's session; undefined where there is none. */
+  /** Of the caller's session; undefined without one. */
   readonly temporary?: TemporaryTables | undefined;
-  /** Where what it takes is noted. */
+  /** Receives the costs of the statement. */
   readonly costs?: StatementCosts | undefined;
-  /** Told before the statement runs, where it reads the external database. */
+  /** Called as rows of RETURNING come, with the bytes of all so far. Rejects where they cannot be held: then nothing is changed. */
+  readonly holdReturned?: ((bytes: number) => Promise<void>) | undefined;
+  /** Called before the statement runs, if it reads the external database. */
   readonly onLive?: ((report: LiveReport) => void) | undefined;
 }
 
@@ -41,7 +43,7 @@ export interface SqlText {
 export interface EngineChoice extends SqlText {
   readonly engine: string;
   readonly reason: string;
-  /** Not in this server: the time-outs of that engine hold, and not those for answers of our own. */
+  /** Not in this server: that engine's time-outs apply, and not those of our own answers. */
   readonly isElsewhere: boolean;
   /** Known where the choice depended on it. */
   readonly statement?: Statement | undefined;
@@ -61,9 +63,9 @@ export interface QueryRequest extends Omit<SqlRun, keyof SqlJob> {
 export interface UpdateRequest {
   readonly statement: AnalysedStatement;
   readonly parameters?: Uint8Array | undefined;
-  /** Of an INSERT; with another statement it is refused. */
+  /** For an INSERT; with another statement it is refused. */
   readonly producer?: Producer | undefined;
-  /** Of the rows of RETURNING. Default: `arrow`. */
+  /** The form of the rows of RETURNING. Default: `arrow`. */
   readonly returned?: ReturnedRows | undefined;
 }
 
@@ -73,11 +75,11 @@ export type ReturnedRows = Pick<SqlRun, 'form' | 'fromRow' | 'toRow' | 'columns'
 /** Rows that are held in memory. */
 export type ReturnedResult = Omit<SqlResult, 'arrowStream'>;
 
-/** What a statement that changes frames has done. */
+/** The result of a statement that changes frames. */
 export interface SqlUpdate {
   /** Rows that it wrote, or removed. */
   readonly rows: number;
-  /** The rows of RETURNING, where the statement has it. */
+  /** The rows of RETURNING, if the statement has it. */
   readonly returned?: ReturnedResult | undefined;
   /** Whether any frame is another than before. */
   readonly hasChanged: boolean;
@@ -85,27 +87,27 @@ export interface SqlUpdate {
   readonly isRepeated?: boolean | undefined;
 }
 
-/** What a statement will give and take. */
+/** The columns and parameters of a statement. */
 export interface PreparedSql {
   /** It changes frames. */
   readonly isUpdate: boolean;
-  /** Of the rows that it gives; none for an update without RETURNING. */
+  /** Columns of the result; none for an update without RETURNING. */
   readonly columns: readonly Column[];
-  /** Kind `null` where nothing tells the type. */
+  /** Kind `null` for an unknown type. */
   readonly parameters: readonly DataType[];
-  /** Where parameters have names: theirs, in the same order. */
+  /** Names of named parameters, in the same order. */
   readonly parameterNames?: readonly string[] | undefined;
 }
 
 /** The rows of a query that become a frame. */
 export type KeptQuery = Omit<QueryRequest, 'form' | 'countAll' | 'isKept'>;
 
-/** How they become one. */
+/** The frame that the rows become. */
 export type KeepRequest = Omit<PutRequest, 'source' | 'replaces'>;
 
 /** SQL over frames: each text is analysed once, and may run many times then. Rejects with AppError. */
 export interface FrameSql {
-  /** The engine that would run the text now. One that is not known is refused (`invalid_parameter`). */
+  /** The engine that would run the text now. An unknown name is refused (`invalid_parameter`). */
   choose(principal: Principal, text: SqlText, options: CallOptions): Promise<EngineChoice>;
   /** Parses the text and checks it, without a look at the frames. */
   analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement>;
@@ -113,11 +115,11 @@ export interface FrameSql {
   /** The columns of a query with the types that its bound parameters give it. */
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
   /**
-   * Changes when a frame that the statement reads has other rows. Undefined where rows may change and no version tells: those of
-   * the operator's database, of lists of frames and of catalogs, which are others for each caller.
+   * Changes when a frame that the statement reads has other rows. Undefined for sources without a version: tables of the
+   * operator's database, lists of frames, and catalogs, which differ for each caller.
    */
   sourceVersion(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<string | undefined>;
-  /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */
+  /** Starts a statement that reads. A statement that changes something is refused (`sql_forbidden`). */
   query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
   /** Makes a frame of the rows of a query. */
   keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult>;
@@ -125,6 +127,6 @@ export interface FrameSql {
   update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate>;
   /** None where the database is not granted. */
   analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]>;
-  /** Of the external database. None where that is not granted, or does not answer soon. */
+  /** Tables of the external database. None without a grant, or without an answer soon. */
   liveTables(principal: Principal, options: CallOptions): Promise<readonly ListedLiveTable[]>;
 }

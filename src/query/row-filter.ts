@@ -1,9 +1,9 @@
-import { AppError } from '../core/app-error.ts';
-import type { ChunkForm } from '../core/frame-engine.ts';
-import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/frame-name.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
-import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core/sql.ts';
-import { resultOver } from '../core/sql-result.ts';
+import type { Principal, Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/names/frame-name.ts';
+import type { ChunkForm } from '../core/rows/frame-engine.ts';
+import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core/sql/sql.ts';
+import { resultOver } from '../core/sql/sql-result.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
@@ -25,11 +25,11 @@ export interface FilteredRange {
   /** Default: all. */
   readonly columns?: readonly string[] | undefined;
   readonly form: ChunkForm;
-  /** Throws where the frame is not the one that is meant. */
+  /** Throws if this is another frame. */
   assertFrame(frame: Pick<FrameReader, 'lineage'>): void;
 }
 
-/** What the rows are called in our statement: no handle. */
+/** The name of the rows in the server's own statement: no handle. */
 const rowsName = '#rows';
 const longestPredicate = 10_000;
 
@@ -46,7 +46,7 @@ export class RowFilter {
     this.#frames = frames;
   }
 
-  /** Checks the text as any statement of a caller. It may read nothing but the row that it is asked of. */
+  /** Checks the text like any statement of a caller. It may read nothing but the row that it is evaluated on. */
   async parse(principal: Principal, handle: FrameName, where: string, options: CallOptions): Promise<RowPredicate> {
     assertPredicate(where);
     const name = isSharedName(handle) ? splitSharedName(handle).handle : handle;
@@ -106,7 +106,7 @@ async function rangeTable(
   };
 }
 
-/** Only what would end the parentheses around it, or ask for other rows: all else the engine checks. */
+/** Refuses only text that would end the parentheses around it, or read other rows: the engine checks the rest. */
 function assertPredicate(where: string): void {
   if (where.trim() === '') throw notPredicate('it is empty');
   if (where.length > longestPredicate) throw notPredicate(`it has more than ${longestPredicate} characters`);
@@ -132,8 +132,6 @@ function inCallersText(error: unknown, handle: FrameName, offset: number): unkno
   if (!(error instanceof AppError)) return error;
   if (error.code === 'sql_error' && /WHERE clause cannot contain (aggregates|window)/i.test(error.message))
     return notPredicate('it has an aggregate');
-  const { code, hint, retryAfterSeconds, cause } = error;
-  const message = error.message.replaceAll(rowsName, handle);
-  const position = error.position === undefined ? undefined : Math.max(0, error.position - offset);
-  return new AppError(code, message, { hint, retryAfterSeconds, cause, position });
+  const position = error.position && Math.max(0, error.position - offset);
+  return error.with({ message: error.message.replaceAll(rowsName, handle), position });
 }

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import { errorType } from '../core/error-type.ts';
-import type { QueryProgress } from '../core/frame-engine.ts';
-import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
-import type { Span } from '../core/span.ts';
-import { type Statement, type TableName, tableText } from '../core/sql.ts';
-import { StatementCosts } from '../core/statement-costs.ts';
-import { noTimings, type Timings } from '../core/timings.ts';
+import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/callers/principal.ts';
+import { AppError, serverStopping } from '../core/errors/app-error.ts';
+import { errorType } from '../core/errors/error-type.ts';
+import type { Span } from '../core/logs/span.ts';
+import { StatementCosts } from '../core/logs/statement-costs.ts';
+import { noTimings, type Timings } from '../core/logs/timings.ts';
+import type { QueryProgress } from '../core/rows/frame-engine.ts';
+import { type Statement, type TableName, tableText } from '../core/sql/sql.ts';
 import type { CallOptions } from './frame-sql.ts';
 import type { SlowStatements } from './slow-statements.ts';
 
-/** A statement over frames that is under way. */
+/** A running statement over frames. */
 export interface RunningQuery {
-  /** Of the request that it came with. */
+  /** Id of the request with the statement. */
   readonly id: string;
   readonly tenant: Tenant;
   readonly engine: string;
@@ -21,17 +21,17 @@ export interface RunningQuery {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly elapsedMs: number;
-  /** Undefined where the engine tells none. */
+  /** Undefined if the engine reports none. */
   readonly progress: QueryProgress | undefined;
 }
 
-/** What is to run. Its kind is known once it was analysed. */
+/** A statement that begins. Its kind is known after its analysis. */
 type Begun = Pick<RunningQuery, 'sql' | 'engine'> & Partial<Statement>;
 
-/** What is done with a statement while it is under way. */
+/** The present work on a running statement. */
 export type Operation = 'analyze' | 'query' | 'fetch' | 'keep' | 'update';
 
-/** All statements that are under way, for people who look for the one that takes so long. */
+/** All running statements, for people who look for a slow one. */
 export class RunningQueries {
   /** In the order in which they began. */
   readonly #runs = new Set<Run>();
@@ -50,8 +50,8 @@ export class RunningQueries {
   }
 
   /**
-   * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
-   * the tenant has as many under way as it may.
+   * The statement runs with the returned options, and is listed until the run ends. Refused (`rate_limited`) if the tenant has
+   * too many running.
    */
   begin(owner: Principal, statement: Begun, operation: Operation, options: CallOptions): Run {
     const shown = this.pass(owner, statement, options);
@@ -68,7 +68,7 @@ export class RunningQueries {
     return run;
   }
 
-  /** The same of a statement whose work is over at once: it is noted and refused alike, but nobody could see it. */
+  /** The same for a statement whose work is over at once: recorded and refused alike, but never listed. */
   pass(
     owner: Principal,
     { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>,
@@ -81,7 +81,7 @@ export class RunningQueries {
     return shown;
   }
 
-  /** How many are under way. */
+  /** The number of running statements. */
   get byEngine(): ReadonlyMap<string, number> {
     return this.#countBy(({ engine }) => engine);
   }
@@ -102,10 +102,10 @@ export class RunningQueries {
     return count;
   }
 
-  /** Tells all that came with that id to stop. Refused (`not_found`) where there are none. */
+  /** Stops all statements with that id. Refused (`not_found`) if there are none. */
   cancel(principal: Principal, id: string): void {
     const all = [...this.#runs].filter((run) => run.isSeenBy(principal) && run.id === id);
-    // Callers choose their ids: an operator who is in one tenant does not mean another's.
+    // Callers choose their ids: an operator in one tenant does not mean another tenant's statement.
     const own = all.filter(({ tenant }) => tenant === principal.tenant);
     const runs = own.length > 0 ? own : all;
     if (runs.length === 0) {
@@ -192,14 +192,14 @@ export class Run implements RunningQuery {
     };
   }
 
-  /** What is done now is over, and something else begins. */
+  /** The present work is over, and the next begins. */
   goOn(operation: Operation): void {
     this.#count('');
     this.#operation = operation;
     this.#operationMs = performance.now();
   }
 
-  /** `failure`: what was thrown. */
+  /** `failure`: the thrown error. */
   end(failure?: { readonly error: unknown }): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -253,7 +253,7 @@ export class Run implements RunningQuery {
     return (isWhole && hasRole(principal.role, 'admin')) || ownerKey(principal) === ownerKey(this.#owner);
   }
 
-  /** Whoever waits for it hears the reason. */
+  /** The waiting caller gets the reason. */
   stop(reason: AppError): void {
     this.#stopping.abort(reason);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Logger } from '../core/logger.ts';
-import type { StatementCosts } from '../core/statement-costs.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import type { StatementCosts } from '../core/logs/statement-costs.ts';
 
 /** A statement that is over. */
 export interface EndedStatement {
@@ -26,7 +26,7 @@ export interface SlowStatementsOptions {
   readonly logger: Logger;
 }
 
-/** A line of the log for each statement that takes long. Its text is not told, as it may hold values: by its hash the audit knows it. */
+/** A line of the log for each slow statement. It has a hash instead of the text, which may hold values: the audit has the same hash. */
 export class SlowStatements {
   readonly #logger: Logger;
   /** May change. */

@@ -13,11 +13,11 @@ import { SessionTokens } from '../auth/session-tokens.ts';
 import { shareName } from '../auth/share-records.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
-import { CredentialWatch } from '../core/credential-watch.ts';
-import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Identify, Principal, Tenant } from '../core/principal.ts';
-import { analyticsCatalog } from '../core/sql.ts';
+import { CredentialWatch } from '../core/callers/credential-watch.ts';
+import type { Identify, Principal, Tenant } from '../core/callers/principal.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { mayUseEngine, tsdbEngineName } from '../core/names/engine-names.ts';
+import { analyticsCatalog } from '../core/sql/sql.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -34,7 +34,7 @@ export interface Access {
   readonly sessionTokens?: SessionTokens;
   /** The kinds that callers may show. */
   readonly credentials: () => readonly string[];
-  /** How people log in by a browser. */
+  /** The logins by browser. */
   readonly logins: () => readonly IssuerLogin[];
   /** Undefined while there is no authentication. */
   readonly watch: CredentialWatch | undefined;
@@ -88,7 +88,7 @@ export async function openAccess(
   const rulesOf = ({ issuers: wanted, certificates, anonymous }: Config['auth']) => {
     issuers = [...wanted].map(([name, config]) => {
       const settings = { ...config, name };
-      // One that stays as it is keeps its keys: it may be down just now.
+      // An unchanged issuer keeps its keys: it may be down just now.
       return issuers.find((issuer) => isDeepStrictEqual(issuer.settings, settings)) ?? new Issuer(settings, keys);
     });
     const rules = [...certificates].map(([name, rule]) => ({ ...rule, name }));
@@ -120,7 +120,7 @@ function credentialKinds({ issuers, certificates }: Pick<AuthRules, 'issuers' | 
   return ['token', ...(issuers.length > 0 ? ['jwt'] : []), ...(certificates.length > 0 ? ['certificate'] : [])];
 }
 
-/** What the processes of a tenant may read. Undefined while there is only one tenant. */
+/** The files that the processes of a tenant may read. Undefined while there is only one tenant. */
 export function tenantReach(store: FrameStore, records: AccessRecords | undefined): ReachOf | undefined {
   if (records === undefined) return undefined;
   const shared = new Map<Tenant, string>();

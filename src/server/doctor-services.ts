@@ -5,10 +5,10 @@ import type { Config } from '../config/config.ts';
 import { maskCredentials } from '../config/http-url.ts';
 import { abortable, withTimeout } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import type { NamedEngine } from '../core/engine.ts';
-import { tsdbEngineName } from '../core/engine-names.ts';
-import { silentLogger } from '../core/logger.ts';
-import { errnoOf } from '../core/storage-error.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
+import { silentLogger } from '../core/logs/logger.ts';
+import { tsdbEngineName } from '../core/names/engine-names.ts';
+import type { NamedEngine } from '../core/sql/engine.ts';
 import type { ClockFacts } from '../doctor/clock.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { judgeService, late, type ServiceFacts, serviceTimeoutMs, tryConnect } from '../doctor/reachability.ts';
@@ -59,7 +59,7 @@ async function examineEngine(config: Config, name: string, options: Options): Pr
   const engine = config.engines.get(name);
   if (engine === undefined) return nothing();
   const { extraCertificatesFile, storage } = config;
-  // It is asked how it is, and runs nothing whose rows would have to be recoded.
+  // Only its health is checked, and it runs nothing whose rows would have to be recoded.
   const recoder = { recode: () => Promise.reject(new Error('not asked for')) };
   const common = { coldDirectory: storage.parquetPath, extraCertificatesFile, recoder, logger: silentLogger };
   await using cluster = await createClusterEngine({ ...engine, ...common, name });
@@ -92,7 +92,7 @@ async function examineIssuer(name: string, { issuer, jwksUrl }: IssuerConfig): P
   return { findings: [judgeService('issuer', `${name} (${issuer})`, facts)], clocks };
 }
 
-/** How far it is ahead of ours, from the time in its answer, which has whole seconds. */
+/** The time by which it is ahead, from the time in its answer, which has whole seconds. */
 async function clockOf(issuer: string): Promise<number | undefined> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const beforeMs = Date.now();

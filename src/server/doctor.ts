@@ -2,12 +2,12 @@ import { access, constants } from 'node:fs/promises';
 import { release, tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
-import { mostOfAll } from '../core/connection-limit.ts';
-import { silentLogger } from '../core/logger.ts';
-import { errnoOf } from '../core/storage-error.ts';
-import { nodeRange } from '../core/version.ts';
+import { mostOfAll } from '../core/callers/connection-limit.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
+import { silentLogger } from '../core/logs/logger.ts';
+import { nodeRange } from '../core/system/version.ts';
 import { certificateFacts, judgeCertificate } from '../doctor/certificate.ts';
 import { type ClockFacts, isClockSynchronised, judgeClock } from '../doctor/clock.ts';
 import { judgeColdDirectory, judgeDataDirectory, judgeWrites } from '../doctor/directories.ts';
@@ -31,7 +31,7 @@ const workerTimeoutMs = 8000;
 /** Enough for one statement. */
 const spillBytes = 1_000_000;
 
-/** Every check of this machine for a server with these settings. What is made for it is removed, also where the signal aborts. */
+/** Every check of this machine for a server with these settings. Its files are removed, also if the signal aborts. */
 export async function examineMachine(config: Config, options: Options): Promise<readonly Finding[]> {
   // First and alone: beside other work the disk would look slower than it is.
   const { findings, aheadMs } = await examineDirectories(config, options);
@@ -50,7 +50,7 @@ export async function examineMachine(config: Config, options: Options): Promise<
   return [judgeNode(nodeFacts(nodeRange)), ...findings, clock, ...services.findings, ...others.flat()];
 }
 
-/** Also where one of them fails, so that the others have removed what they made. */
+/** Also if one of them fails, so that the others have removed their files. */
 async function allEnded<const T extends readonly Promise<unknown>[]>(work: T) {
   await Promise.allSettled(work);
   return await Promise.all(work);
@@ -96,7 +96,7 @@ async function examineProcess({ auth, sql }: Config, { signal }: Options): Promi
   return [judgeEngineProcess(facts), judgeKernel({ ...kernel, hasTenants: auth.enabled })];
 }
 
-/** Of what a process wrote before its end, the line that says why. */
+/** The line with the reason, from the output of a process before its end. */
 function processProblem(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = /^(?:\w*Error): (.+)$/m.exec(text)?.[1] ?? text.split('\n')[0] ?? '';

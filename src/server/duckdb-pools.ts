@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies } from '../engines/duckdb/native-copies.ts';
@@ -9,10 +9,10 @@ import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 
-/** How much a worker may spill to disk, if that is there. */
+/** Most bytes that a worker may spill, if the disk has them. */
 const maxTempBytes = 64_000_000_000;
 
-/** What every pool of DuckDB processes has. */
+/** The options of every pool of DuckDB processes. */
 function poolOptions({ storage, sql }: Config, logger: Logger) {
   return {
     maxTempBytes,
@@ -28,7 +28,7 @@ export interface FramePools extends AsyncDisposable {
   /** Reads and writes frames for callers. */
   readonly foreground: DuckDbEngine;
   readonly background: DuckDbEngine;
-  /** Of these pools and the others. */
+  /** Shared by these pools and the others. */
   readonly spill: SpillShares;
 }
 
@@ -97,7 +97,7 @@ export function openVerifyPool(config: Config, logger: Logger): DuckDbEngine {
   return backgroundPool({ ...poolOptions(config, logger), maxQueue: 1 });
 }
 
-/** One process, whose jobs take the time that they need. */
+/** One process, whose jobs have no time limit. */
 function backgroundPool(options: ReturnType<typeof poolOptions> & { readonly spill?: SpillShares }): DuckDbEngine {
   return new DuckDbEngine({ ...options, workers: 1, timeoutMs: 0, background: true });
 }

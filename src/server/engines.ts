@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { EngineConfig } from '../config/engine-settings.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
-import type { ClusterEngine } from '../core/engine.ts';
-import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
-import type { LiveTables } from '../core/live-tables.ts';
-import type { Logger } from '../core/logger.ts';
-import type { ArrowRecoder } from '../core/sql.ts';
-import type { Timings } from '../core/timings.ts';
-import type { Tsdb } from '../core/tsdb.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import type { Timings } from '../core/logs/timings.ts';
+import { localEngineName, tsdbEngineName } from '../core/names/engine-names.ts';
+import type { ClusterEngine } from '../core/sql/engine.ts';
+import type { LiveTables } from '../core/sql/live-tables.ts';
+import type { ArrowRecoder } from '../core/sql/sql.ts';
+import type { Tsdb } from '../core/sql/tsdb.ts';
 import type { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from '../engines/duckdb/local-engine.ts';
@@ -21,7 +21,7 @@ import { tsdbEngine } from '../engines/tsdb/tsdb-engine.ts';
 import { EngineDirectory } from '../query/engine-directory.ts';
 import { openSqlPool } from './duckdb-pools.ts';
 
-/** What an engine of other machines is made of. */
+/** The parts of an engine of other machines. */
 export interface ClusterEngineOptions extends EngineConfig {
   readonly name: string;
   readonly coldDirectory: string;
@@ -92,7 +92,7 @@ function openTsdb({ tsdb }: Config, timings: Timings, cleanup: Cleanup, logger: 
     : cleanup.use(createTsdb({ ...tsdb, url, timings, logger: logger.area('tsdb') }));
 }
 
-/** Tables of the external database, for SQL over frames. What a process before this one has left of their rows is removed. */
+/** Tables of the external database, for SQL over frames. Files of earlier processes are removed. */
 function openLiveTables(
   { tsdb: settings, storage }: Config,
   tsdb: Tsdb,

@@ -2,11 +2,11 @@ import { identify } from '../auth/identify.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
-import type { Audit } from '../core/audit.ts';
-import { autoEngineName, localEngineName } from '../core/engine-names.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Principal } from '../core/principal.ts';
-import { version } from '../core/version.ts';
+import type { Audit } from '../core/callers/audit.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import { autoEngineName, localEngineName } from '../core/names/engine-names.ts';
+import { version } from '../core/system/version.ts';
 import { createFlightService } from '../flight/flight-service.ts';
 import { Sessions } from '../flight/request/sessions.ts';
 import { createFlightSql } from '../flight/sql/flight-sql.ts';
@@ -15,16 +15,17 @@ import { createHealthService } from '../grpc/server/health.ts';
 import { startGrpcListener } from '../grpc/server/listener.ts';
 import { createReflectionServices } from '../grpc/server/reflection.ts';
 import type { Route } from '../http/exchange/route.ts';
-import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
+import type { HttpListenerSettings } from '../http/listener/dispatcher.ts';
+import { startHttpListener } from '../http/listener/listener.ts';
 import type { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import { type Capacities, placesForRequests } from './capacities.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 import type { Tracing } from './tracing.ts';
 
-/** For answers to those whose statement outlasts a stop. */
+/** Time for answers to clients whose statement outlasts a stop. */
 const lastWordMs = 250;
 
-/** What the listeners open on. */
+/** The parts that the listeners use. */
 export interface ListenerParts extends RouteParts {
   readonly capacities: Capacities;
   readonly audit: Audit | undefined;
@@ -51,10 +52,10 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
     cleanup.defer(async () => {
       const { shutdownGraceMs: graceMs } = server;
       parts.followers.endAll();
-      // Statements that outlast the grace period are answered 503 first; whatever else is open is cut 250 ms later.
-      const told = setTimeout(() => parts.queries.running.stopAll(), graceMs);
+      // Statements that outlast the grace period are answered 503 first; other open requests are cut 250 ms later.
+      const timer = setTimeout(() => parts.queries.running.stopAll(), graceMs);
       await Promise.all([http.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
-      clearTimeout(told);
+      clearTimeout(timer);
     });
     return {
       httpAddress: http.address,
@@ -105,7 +106,7 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
   });
 }
 
-/** For those who cannot show a certificate, or a token: in clear text, and nothing of callers' data. */
+/** For clients without a certificate or a token: in clear text, and no data of callers. */
 export async function openPlainListener(
   { http }: Config,
   address: ListenAddress | undefined,

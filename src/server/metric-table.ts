@@ -2,8 +2,8 @@ import { getHeapStatistics } from 'node:v8';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import type { ShareFigures } from '../core/async/fair-shares.ts';
-import type { EngineSlots } from '../core/engine.ts';
-import type { TenantLimits } from '../core/principal.ts';
+import type { TenantLimits } from '../core/callers/principal.ts';
+import type { EngineSlots } from '../core/sql/engine.ts';
 import type { PoolFigures } from '../engines/duckdb/pool/worker-pool.ts';
 import type { FrameUse, StoreBacklog, StoreTotals } from '../frames/frames.ts';
 import type { EventLoopDelay } from '../telemetry/event-loop-delay.ts';
@@ -11,14 +11,14 @@ import type { EventLoopWatch } from '../telemetry/event-loop-watch.ts';
 import type { Figures, Metric } from '../telemetry/metric.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
 
-/** What a tenant holds, and may hold. */
+/** The use and the limits of a tenant. */
 export interface TenantFigures extends FrameUse {
   /** Undefined where there are none, or they are not known. */
   readonly limits: Pick<TenantLimits, 'maxFrames' | 'maxBytes' | 'maxStatements' | 'maxRate'> | undefined;
   readonly statements: number;
 }
 
-/** Everything that metrics tell of, at one moment. */
+/** The values of all metrics, at one moment. */
 export interface MetricReading {
   readonly version: string;
   readonly timings: ServerTimings;
@@ -27,7 +27,7 @@ export interface MetricReading {
   readonly diskCache: DiskCache | undefined;
   /** The processes of each pool, with their memory. */
   readonly pools: ReadonlyMap<string, PoolFigures & { readonly residentBytes: number | undefined }>;
-  /** Of engines elsewhere. */
+  /** For engines elsewhere. */
   readonly slots: ReadonlyMap<string, EngineSlots>;
   /** Undefined where there is none. */
   readonly isTsdbDown: boolean | undefined;
@@ -37,7 +37,7 @@ export interface MetricReading {
   readonly scrubbedAt: number | undefined;
   readonly isReady: boolean;
   readonly isStorageWritable: boolean;
-  /** What tenants share, by name. */
+  /** The resources that tenants share, by name. */
   readonly shares: ReadonlyMap<string, ShareFigures>;
   /** Under way, by engine. */
   readonly statements: ReadonlyMap<string, number>;
@@ -51,7 +51,7 @@ export interface MetricReading {
   readonly memory: NodeJS.MemoryUsage;
   /** Undefined where nothing is traced. */
   readonly spans: { readonly sent: number; readonly dropped: number } | undefined;
-  /** Empty where they are not to be told. */
+  /** Empty if they are not reported. */
   readonly tenants: ReadonlyMap<string, TenantFigures>;
 }
 
@@ -73,13 +73,13 @@ function* ofCaches(
   if (diskCache !== undefined) yield [['disk'], value(diskCache)];
 }
 
-/** Those of the conventions, more below them for what is served from memory, and more above for what runs on a cluster. */
+/** The bounds of the conventions, more below them for answers from memory, and more above for statements on a cluster. */
 const limitsByConvention = [
   ...[0.5, 1, 2.5],
   ...[5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000],
   ...[30_000, 60_000, 300_000, 600_000],
 ];
-/** Fewer, for what no convention knows. */
+/** Fewer, where no convention applies. */
 const fewLimits = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 60_000, 600_000];
 
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
@@ -95,7 +95,7 @@ interface Described {
 const counter = (described: Described): Metric<MetricReading> => ({ kind: 'counter', labels: [], ...described });
 const gauge = (described: Described): Metric<MetricReading> => ({ kind: 'gauge', labels: [], ...described });
 
-/** Every metric of the server: its name, what it means and where it is read. `docs/reference/metrics.md` is made of it. */
+/** Every metric of the server: its name, its meaning and its source. `docs/reference/metrics.md` is made of it. */
 export const metricTable: readonly Metric<MetricReading>[] = [
   {
     kind: 'histogram',
@@ -156,7 +156,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   gauge({
     name: 'framehold_shared',
-    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet; reads and writes, places for work on frames; spill, bytes of disk for work larger than memory (0 until there is some).',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet; reads and writes, places for work on frames; spill, bytes of disk for work larger than memory (disk and spill: 0 until there is some).',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ units }) => units),
   }),

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import type { AccessRecords } from '../auth/access-records.ts';
 import type { Config } from '../config/config.ts';
-import type { EngineSlots } from '../core/engine.ts';
-import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
-import { version } from '../core/version.ts';
+import { localEngineName, tsdbEngineName } from '../core/names/engine-names.ts';
+import type { EngineSlots } from '../core/sql/engine.ts';
+import { version } from '../core/system/version.ts';
 import type { PoolFigures } from '../engines/duckdb/pool/worker-pool.ts';
 import type { Followers } from '../follow/followers.ts';
 import type { FrameStore } from '../frames/store.ts';
@@ -21,7 +21,7 @@ import type { Queries } from './queries.ts';
 import type { Readiness } from './readiness.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The parts of the server that are told of. */
+/** The parts of the server with metrics. */
 export interface MetricParts {
   readonly config: Config;
   readonly timings: ServerTimings;
@@ -46,7 +46,7 @@ export function createMetrics(parts: MetricParts): MetricsSource {
     exposition(withTenants ? metricTable : serverTable, await read(parts, withTenants), format);
 }
 
-/** Of each pool of DuckDB processes. */
+/** Counters of each pool of DuckDB processes. */
 export function poolFigures(pools: FramePools, engines: Engines): ReadonlyMap<string, PoolFigures> {
   return new Map([
     ['frames', pools.foreground.figures],

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Timings } from '../core/timings.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import type { Timings } from '../core/logs/timings.ts';
 import type { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -12,14 +12,14 @@ import { RowFilter } from '../query/row-filter.ts';
 import { RunningQueries } from '../query/running-queries.ts';
 import { SlowStatements } from '../query/slow-statements.ts';
 import { FrameStatements } from '../query/statements/frame-statements.ts';
-import { ViewFrames } from '../query/view-frames.ts';
+import { viewFrames } from '../query/view-frames.ts';
 import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
 
 /** SQL over frames, on every engine. */
 export interface Queries extends AsyncDisposable {
   readonly engines: Engines;
   readonly sql: FrameSql;
-  /** What the doors read: frames and views. */
+  /** The frames and views for HTTP and Flight. */
   readonly frames: Frames;
   readonly running: RunningQueries;
   readonly filter: RowFilter;
@@ -52,6 +52,6 @@ export async function openQueries(
       timeoutMs: config.sql.timeoutMs,
     });
     const filter = new RowFilter({ engine: local, frames });
-    return { engines, sql, frames: new ViewFrames(frames, sql), running, filter, slow };
+    return { engines, sql, frames: viewFrames(frames, sql), running, filter, slow };
   });
 }

@@ -4,7 +4,7 @@ import type { WriteTrouble } from '../frames/upkeep/write-probe.ts';
 /** Why a server should be sent no requests. */
 export type NotReady = 'starting' | 'stopping' | StoreTrouble;
 
-/** Whether requests should be sent here: what probes ask. */
+/** Whether requests should be sent here: the answer to probes. */
 export class Readiness {
   #phase: 'starting' | 'serving' | 'stopping' = 'starting';
   #trouble: () => StoreTrouble | undefined = () => undefined;
@@ -31,7 +31,7 @@ export class Readiness {
     return this.problem ?? this.#writeTrouble();
   }
 
-  /** Whatever phase the server is in. */
+  /** In every phase of the server. */
   get isStorageWritable(): boolean {
     return this.#trouble() !== 'storage_failed' && this.#writeTrouble() === undefined;
   }

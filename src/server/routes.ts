@@ -7,7 +7,7 @@ import type { ByteCache } from '../cache/byte-cache.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
-import { version } from '../core/version.ts';
+import { version } from '../core/system/version.ts';
 import type { Followers } from '../follow/followers.ts';
 import type { Frames, StoreTotals } from '../frames/frames.ts';
 import type { Route } from '../http/exchange/route.ts';
@@ -50,7 +50,7 @@ import type { Access } from './access.ts';
 import type { Queries } from './queries.ts';
 import type { Readiness } from './readiness.ts';
 
-/** What the routes are about. */
+/** The parts that the routes use. */
 export interface RouteParts extends Access {
   readonly cache: ByteCache;
   readonly diskCache: DiskCache | undefined;
@@ -71,7 +71,7 @@ export interface RouteParts extends Access {
 /** The build puts its files beside the program. */
 const consoleFolder = fileURLToPath(new URL('./console', import.meta.url));
 
-/** All routes of the HTTP listener. `grpc`: the address of the other one, for callers who ask. */
+/** All routes of the HTTP listener. `grpc`: the address of the other one, for callers that need it. */
 export function httpRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): readonly Route[] {
   const routes = apiRoutes(config, parts, grpc);
   return withConsole(config.http.console, [...routes, openApiRoute(routes, { version })], parts.logins);
@@ -135,7 +135,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
   ];
 }
 
-/** For those who look whether the server is well. `tellsWhy`: operators read why it is not. */
+/** For checks of the server's health. `tellsWhy`: operators read the reason. */
 export function probeRoutes(readiness: Readiness, tellsWhy: boolean): readonly Route[] {
   return [pingRoute, livezRoute, readyzRoute(readiness, { tellsWhy })];
 }

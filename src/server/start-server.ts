@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FrameAudit } from '../audit/frame-audit.ts';
 import { DownloadTickets } from '../auth/download-tickets.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
 import type { ReloadTarget } from '../config/settings-reload.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { createAnalyticsDatabase } from '../engines/duckdb/analytics-database.ts';
 import { Followers } from '../follow/followers.ts';
 import type { FrameStore } from '../frames/store.ts';
@@ -20,6 +19,7 @@ import { openAccess, openAudit, openRecords, tenantReach } from './access.ts';
 import { openCapacities } from './capacities.ts';
 import { openFramePools } from './duckdb-pools.ts';
 import { type CreateClusterEngine, createClusterEngine } from './engines.ts';
+import { GarbageWatch } from './garbage-watch.ts';
 import { openListeners, openPlainListener } from './listeners.ts';
 import { createMetrics, poolFigures } from './metrics.ts';
 import { openQueries } from './queries.ts';
@@ -31,7 +31,7 @@ import { openTracing } from './tracing.ts';
 export interface RunningServer extends AsyncDisposable, ReloadTarget {
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
-  /** How many frames are held as the server starts. */
+  /** The number of held frames at the start. */
   readonly frameCount: number;
   readonly frames: FrameStore;
 }
@@ -39,14 +39,14 @@ export interface RunningServer extends AsyncDisposable, ReloadTarget {
 export interface StartOptions {
   /** Default: by the kind of the engine. */
   readonly createEngine?: CreateClusterEngine | undefined;
-  /** What the settings in force were made of, for operators to look at. Default: nothing is told. */
+  /** The settings in force and their sources, for operators. Default: not shown. */
   readonly shown?: (() => ShownConfig) | undefined;
 }
 
 /** Prometheus may look as seldom as this. */
 const longestScrapeMs = 10 * 60_000;
 
-/** Joins the parts of the process: frames, access, queries, listeners. Each is closed before those that it stands on. */
+/** Joins the parts of the process: frames, access, queries, listeners. Each is closed before the parts that it uses. */
 export async function startServer(
   config: Config,
   logger: Logger,
@@ -71,8 +71,7 @@ export async function startServer(
     const probe = await openWriteProbe(store, cleanup, logger);
     const audit = await openAudit(config, logger);
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
-    const opened = await openAccess(config, store, records, cleanup, logger);
-    const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
+    const access = await openAccess(config, store, records, cleanup, logger);
     const reachOf = tenantReach(store, records);
     const queries = cleanup.use(
       await openQueries(config, access.frames, reachOf, createEngine, timings.statements, pools.spill, logger),
@@ -85,10 +84,12 @@ export async function startServer(
     cleanup.defer(async () => followers[Symbol.dispose]());
     const eventLoop = new EventLoopMonitor();
     cleanup.defer(async () => eventLoop[Symbol.dispose]());
+    const garbage = new GarbageWatch();
+    cleanup.defer(async () => garbage[Symbol.dispose]());
     const turns = new EventLoopWatch(logger.area('server'));
     cleanup.defer(() => turns[Symbol.dispose]());
     let connections: () => ReadonlyMap<string, number> = () => new Map();
-    // Not that of `/stats`: who asks more often would take the figures from who asks less.
+    // Not that of `/stats`: a client that polls more often would take the figures from one that polls less.
     const scraped = new EventLoopMonitor(longestScrapeMs);
     cleanup.defer(async () => scraped[Symbol.dispose]());
     const metrics = createMetrics({
@@ -96,9 +97,9 @@ export async function startServer(
       capacities,
       connections: () => connections(),
     });
-    // Before the others, so that it is there until they are closed.
-    const told = [...probeRoutes(readiness, !config.auth.enabled), metricsRoute(metrics, { withTenants: false })];
-    await openPlainListener(config, config.metrics.bindAddress, told, capacities, cleanup, logger);
+    // Opened before the others, so that it is closed after them.
+    const routes = [...probeRoutes(readiness, !config.auth.enabled), metricsRoute(metrics, { withTenants: false })];
+    await openPlainListener(config, config.metrics.bindAddress, routes, capacities, cleanup, logger);
     const workerPids = (): number[] =>
       [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
     const own = {
@@ -155,7 +156,7 @@ export async function startServer(
   });
 }
 
-/** Checked before anything else is opened: a wrong file stops the start. */
+/** Checked before all other parts: a wrong file stops the start. */
 async function openTls({ tls }: Config, logger: Logger): Promise<ServerTls | undefined> {
   const { certFile, keyFile } = tls;
   if (certFile === undefined || keyFile === undefined) return undefined;

@@ -7,7 +7,7 @@ import { removeDamagedChunks } from '../cache/damaged-chunks.ts';
 import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { judgePermissions, permissionFacts } from '../doctor/permissions.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
@@ -91,7 +91,7 @@ export async function openTenants({ storage }: Config): Promise<TenantRegistry> 
   return openTenantRegistry(resolve(storage.parquetPath));
 }
 
-/** Checks all frames of the configured directory, each as it is asked for. */
+/** Checks all frames of the configured directory, each on demand. */
 export async function* verifyFrames(
   config: Config,
   logger: Logger,
@@ -102,7 +102,7 @@ export async function* verifyFrames(
   yield* verifyDirectory(config.storage.parquetPath, engine, options);
 }
 
-/** Removes what can be made again and is damaged or left over. No server runs on the directory then. */
+/** Removes damaged or left-over files that can be made again. No server runs on the directory then. */
 export async function repairStorage(
   config: Config,
   logger: Logger,
@@ -135,7 +135,7 @@ export function backupStorage(
   });
 }
 
-/** The configured directory, made of a backup. */
+/** Restores the configured directory from a backup. */
 export function restoreStorage(
   { storage }: Config,
   options: { readonly source: string; readonly signal: AbortSignal },

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../core/logger.ts';
-import type { BeginSpan } from '../core/span.ts';
-import { version } from '../core/version.ts';
+import type { Logger } from '../core/logs/logger.ts';
+import type { BeginSpan } from '../core/logs/span.ts';
+import { version } from '../core/system/version.ts';
 import { createSampler } from '../telemetry/tracing/sampler.ts';
 import { SpanExporter } from '../telemetry/tracing/span-exporter.ts';
 import { parseTraceparent } from '../telemetry/tracing/trace-context.ts';

@@ -17,7 +17,7 @@ export function describeError(error: Error, depth = 0): Readonly<Record<string, 
   };
 }
 
-/** The stack of an error and those of its causes, as lines to read. */
+/** The stack of an error and those of its causes, as lines for people. */
 export function errorLines(error: Error, depth = 0): readonly string[] {
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split('\n');
   const { cause } = error;

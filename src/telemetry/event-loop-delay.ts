@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 20;
-/** Figures older than this tell nothing of how it is now. */
+/** Older figures do not describe the present. */
 const windowMs = 60_000;
 
 export interface EventLoopDelay {
@@ -10,14 +10,14 @@ export interface EventLoopDelay {
   readonly maxMs: number;
 }
 
-/** How long what is due waits for its turn. Measured while somebody asks: an idle server does not wake up for it. */
+/** The delay of due tasks. Measured while it is read: an idle server does not wake up for it. */
 export class EventLoopMonitor implements Disposable {
   #histogram: IntervalHistogram | undefined;
   #sinceMs = 0;
   #idle: NodeJS.Timeout | undefined;
   readonly #idleMs: number;
 
-  /** `idleMs`: how long nobody must have asked before it is measured no more. */
+  /** `idleMs`: time without a read after which measuring stops. */
   constructor(idleMs = windowMs) {
     this.#idleMs = idleMs;
   }

@@ -1,17 +1,17 @@
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 
 /** A request, or a call, as the watch names it. */
 export interface WatchedWork {
-  /** Undefined where there is no such route. */
+  /** Undefined without such a route. */
   readonly route: string | undefined;
   readonly requestId: string;
 }
 
 const tickMs = 20;
-/** A turn that is longer is told. */
-export const longTurnMs = 250;
-/** After so many ticks without any request it looks no more: an idle server does not wake up for it. */
-const idleTicks = 250;
+/** A longer turn is reported. */
+const longTurnMs = 250;
+/** After this many ticks without a request it stops looking: an idle server does not wake up for it. */
+const mostIdleTicks = 250;
 const windowMs = 60_000;
 
 /** Node 20 and 22 know only the time of all threads. */
@@ -19,13 +19,12 @@ const cpuUsage =
   (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(process) ?? process.cpuUsage;
 
 /**
- * The longest turns of the event loop, and who took them. A turn is what lies between two looks at what is due: while it
- * lasts nobody else is served.
+ * The longest turns of the event loop, and the requests that took them. A turn is the time between two looks at due tasks: during it
+ * no other request is served.
  *
- * Whoever works for a request says so as it goes on: when a request begins, a piece of its body comes, its answer begins.
- * The longest time between two of these, or between the last one and the next tick, is that of the turn: the work was that of the one
- * before, or of the one behind that did not say that it went on. To follow each request through its promises would cost more
- * than a hot page.
+ * Work for a request reports itself as it goes on: when a request begins, a piece of its body comes, its answer begins. The longest
+ * time between two of these, or between the last one and the next tick, is that of the turn: the work was that of the one before, or
+ * of the one behind that did not report itself. To follow each request through its promises would cost more than a hot page.
  */
 export class EventLoopWatch implements Disposable {
   /** Turns of more than 250 ms, since the start. */
@@ -34,14 +33,14 @@ export class EventLoopWatch implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #tickedMs = 0;
   #cpu: NodeJS.CpuUsage = { user: 0, system: 0 };
-  #isIdleSince = 0;
+  #idleTicks = 0;
   #current: WatchedWork | undefined;
   #currentSinceMs = 0;
-  /** Between two who said that they go on, since the last tick. */
+  /** Between two reports of work, since the last tick. */
   #longestMs = 0;
   #before: WatchedWork | undefined;
   #behind: WatchedWork | undefined;
-  /** Of this minute and of the last one. */
+  /** Longest turns of this minute and of the last one. */
   #windowSinceMs = performance.now();
   #longestTurnMs = 0;
   #lastLongestTurnMs = 0;
@@ -52,14 +51,14 @@ export class EventLoopWatch implements Disposable {
 
   /** The longest turn of the last one to two minutes, in milliseconds. */
   get longestMs(): number {
-    this.#turnWindow(performance.now());
+    this.#rollWindow(performance.now());
     return Math.max(this.#longestTurnMs, this.#lastLongestTurnMs);
   }
 
-  /** Work for a request begins, or goes on. */
+  /** Work for a request begins, or continues. */
   goesOn(work: WatchedWork, nowMs = performance.now()): void {
     this.#note(work, nowMs);
-    this.#isIdleSince = 0;
+    this.#idleTicks = 0;
     if (this.#timer === undefined) this.#start(nowMs);
   }
 
@@ -91,7 +90,7 @@ export class EventLoopWatch implements Disposable {
     const nowMs = performance.now();
     const cpu = cpuUsage();
     const turnMs = nowMs - this.#tickedMs - tickMs;
-    this.#turnWindow(nowMs);
+    this.#rollWindow(nowMs);
     this.#longestTurnMs = Math.max(this.#longestTurnMs, turnMs);
     if (turnMs > longTurnMs) {
       // The request that went on last may have gone on until now.
@@ -102,7 +101,7 @@ export class EventLoopWatch implements Disposable {
     this.#cpu = cpu;
     this.#longestMs = 0;
     this.#currentSinceMs = nowMs;
-    if (++this.#isIdleSince > idleTicks) this[Symbol.dispose]();
+    if (++this.#idleTicks > mostIdleTicks) this[Symbol.dispose]();
   }
 
   #tell(turnMs: number, cpuMs: number): void {
@@ -111,7 +110,7 @@ export class EventLoopWatch implements Disposable {
     const isOther = behind !== undefined && behind !== before;
     this.#logger.warn('the event loop stood still', {
       ms: Math.round(turnMs),
-      // Less than the turn where the machine had no time for this process, or a file was waited for.
+      // Less than the turn if the machine had no time for this process, or the process waited for a file.
       cpuMs: Math.round(Math.min(turnMs, cpuMs)),
       route: before?.route,
       requestId: before?.requestId,
@@ -119,7 +118,7 @@ export class EventLoopWatch implements Disposable {
     });
   }
 
-  #turnWindow(nowMs: number): void {
+  #rollWindow(nowMs: number): void {
     if (nowMs - this.#windowSinceMs < windowMs) return;
     this.#lastLongestTurnMs = nowMs - this.#windowSinceMs < 2 * windowMs ? this.#longestTurnMs : 0;
     this.#longestTurnMs = 0;

@@ -1,4 +1,4 @@
-/** Bounds of a decade: none is more than a third above the one before, and those that dashboards expect are among them. */
+/** Bounds of a decade: each at most a third above the one before, with those that dashboards expect. */
 const perDecade = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5];
 const firstDecade = -2;
 /** The last one has all that took longer than two hours. */
@@ -15,7 +15,7 @@ const slotMs = 10_000;
 const slotCount = 6;
 
 export interface LatencyQuantiles {
-  /** How many there were. */
+  /** The number of values. */
   readonly count: number;
   readonly p50Ms: number;
   readonly p90Ms: number;
@@ -23,7 +23,7 @@ export interface LatencyQuantiles {
   readonly maxMs: number;
 }
 
-/** One of those that were counted, by its trace. */
+/** One of the counted requests, by its trace. */
 export interface Exemplar {
   readonly traceId: string;
   readonly ms: number;
@@ -31,7 +31,7 @@ export interface Exemplar {
   readonly atMs: number;
 }
 
-/** How many there were up to each bound, the last of which is infinite. */
+/** The number of values up to each bound, the last of which is infinite. */
 export interface CumulativeCounts {
   readonly sumMs: number;
   readonly counts: readonly number[];
@@ -39,7 +39,7 @@ export interface CumulativeCounts {
   readonly exemplars: readonly (Exemplar | undefined)[];
 }
 
-/** How long things took: in the last minute, and since the start. To add one costs a search among ninety bounds. */
+/** Durations: in the last minute, and since the start. To add one costs a search among ninety bounds. */
 export class LatencyHistogram {
   /** One for each ten seconds, the current one at `#slot` modulo their number. */
   readonly #slots = Array.from({ length: slotCount }, () => new Uint32Array(bucketCount));
@@ -63,7 +63,7 @@ export class LatencyHistogram {
     this.#exemplars[bucket] = { traceId, ms, atMs: nowMs };
   }
 
-  /** Of the last minute, of all these together. Undefined where nothing happened in it. */
+  /** Quantiles of the last minute, over all these together. Undefined without a value in it. */
   static quantiles(histograms: Iterable<LatencyHistogram>, nowMs: number): LatencyQuantiles | undefined {
     const counts = new Float64Array(bucketCount);
     for (const histogram of histograms) histogram.#addLastMinute(counts, nowMs);
@@ -111,7 +111,7 @@ export class LatencyHistogram {
   }
 }
 
-/** The first bucket whose bound is not below it. NaN, and what a clock that stood still gives, are in the first one. */
+/** The first bucket whose bound is not below it. NaN, and values from a clock that stood still, are in the first one. */
 function bucketOf(ms: number): number {
   let low = 0;
   let high = boundsMs.length;
@@ -123,7 +123,7 @@ function bucketOf(ms: number): number {
   return low;
 }
 
-/** What is beyond the last bound is told as the last bound. */
+/** A value beyond the last bound is reported as the last bound. */
 function boundOf(bucket: number): number {
   return boundsMs[Math.min(bucket, boundsMs.length - 1)] as number;
 }

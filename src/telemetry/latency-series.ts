@@ -1,10 +1,10 @@
-import type { Timings } from '../core/timings.ts';
+import type { Timings } from '../core/logs/timings.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
-/** The three words, empty where there are fewer, and what was counted of them. */
+/** The three words, empty if there are fewer, and their histogram. */
 export type LatencySeriesEntry = readonly [values: readonly string[], histogram: LatencyHistogram];
 
-/** A histogram for each combination of words that came: whoever adds sees to it that there are few. */
+/** A histogram for each combination of words: callers of `add` keep their number small. */
 export class LatencySeries implements Timings {
   readonly #tree = new Map<string, Map<string, Thirds>>();
 

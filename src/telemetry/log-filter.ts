@@ -1,4 +1,4 @@
-import type { LogLevel } from '../core/logger.ts';
+import type { LogLevel } from '../core/logs/logger.ts';
 
 /** From the most to the least that is written. */
 export const logThresholds = ['trace', 'debug', 'info', 'warn', 'error', 'off'] as const satisfies readonly (

@@ -1,10 +1,10 @@
-import type { LogFields, LogLevel } from '../core/logger.ts';
+import type { LogFields, LogLevel } from '../core/logs/logger.ts';
 import { describeError, errorLines } from './describe-error.ts';
 
 export interface LogRecord {
   readonly time: Date;
   readonly level: LogLevel;
-  /** Empty for what belongs to no area. */
+  /** Empty without an area. */
   readonly area: string;
   readonly message: string;
   readonly fields: LogFields | undefined;
@@ -16,7 +16,7 @@ export type LogFormat = 'json' | 'pretty';
 export function jsonLine({ time, level, area, message, fields }: LogRecord): string {
   const own = { time: time.toISOString(), level, ...(area === '' ? {} : { area }), msg: message };
   try {
-    // Assigned twice: our keys come first in the line, and no field may take their place.
+    // Assigned twice: our keys come first in the line, and no field may replace them.
     return `${JSON.stringify(Object.assign({ ...own }, fields, own), replaceUnwritable)}\n`;
   } catch (error) {
     return `${JSON.stringify({ ...own, fields: unwritable(error) })}\n`;
@@ -48,7 +48,7 @@ function prettyValue(value: unknown): string {
   return typeof value === 'string' && /^[\w./:@+-]+$/.test(value) ? value : toJson(value);
 }
 
-/** What a client sends must not be able to draw lines or colours of its own. */
+/** A client's text must not be able to draw lines or colours of its own. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to hide
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../core/app-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import { parseLogFilter } from './log-filter.ts';
 import { createLogger, type LoggerOptions } from './logger.ts';
 

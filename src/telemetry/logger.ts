@@ -1,4 +1,4 @@
-import type { LogFields, Logger, LogLevel } from '../core/logger.ts';
+import type { LogFields, Logger, LogLevel } from '../core/logs/logger.ts';
 import { type LogFilter, logThresholds, thresholdFor } from './log-filter.ts';
 import { jsonLine, type LogFormat, prettyLine } from './log-line.ts';
 
@@ -6,7 +6,7 @@ export interface LoggerOptions {
   readonly stream: { write(text: string): unknown };
   readonly filter: LogFilter;
   readonly format: LogFormat;
-  /** Of pretty lines. Default false. */
+  /** For pretty lines. Default false. */
   readonly colour?: boolean;
   readonly now?: () => Date;
 }
@@ -48,7 +48,7 @@ function logWriters(area: string, options: LoggerOptions): LogWriters {
         const record = { time: now(), level, area, message, fields };
         stream.write(format === 'json' ? jsonLine(record) : prettyLine(record, { colour }));
       } catch {
-        // Nowhere is left to tell it.
+        // There is no place left to report it.
       }
     };
   };

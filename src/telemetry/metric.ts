@@ -1,19 +1,19 @@
 import type { LatencySeries } from './latency-series.ts';
 
-/** What one metric has to tell: a number, or one for each combination of the values of its labels. */
+/** The values of one metric: a number, or one for each combination of the values of its labels. */
 export type Figures = number | undefined | Iterable<readonly [values: readonly string[], value: number]>;
 
 interface MetricFacts {
   /** As Prometheus names it; of a counter without `_total`. */
   readonly name: string;
-  /** One sentence for those who build dashboards. */
+  /** One sentence for authors of dashboards. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** Told only to those who may see all tenants: left out for the others. */
+  /** Only for callers that may see all tenants. */
   readonly isOfTenants?: boolean;
 }
 
-/** A row of the table of metrics: what it is called, what it means, and where it is read from. */
+/** A row of the table of metrics: its name, its meaning, and its source. */
 export type Metric<Sources> = MetricFacts &
   (
     | { readonly kind: 'counter' | 'gauge'; read(sources: Sources): Figures }

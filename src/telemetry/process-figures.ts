@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** How much memory other processes of this machine have. Undefined where the system does not tell: only Linux does. */
+/** The memory of other processes of this machine. Undefined on other systems than Linux. */
 export async function residentBytes(pids: readonly number[]): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined;
   const each = await Promise.all(pids.map(residentBytesOf));
@@ -15,7 +15,7 @@ async function residentBytesOf(pid: number): Promise<number> {
 
 let lastFiles: { readonly open: number; readonly most: number } | undefined;
 
-/** Files and sockets of this process. Undefined where the system does not tell. */
+/** Files and sockets of this process. Undefined if the system does not report them. */
 export async function openFiles(): Promise<{ readonly open: number; readonly most: number } | undefined> {
   try {
     const [descriptors, limits] = await Promise.all([

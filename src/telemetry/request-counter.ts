@@ -1,24 +1,24 @@
-import type { ErrorCode } from '../core/app-error.ts';
+import type { ErrorCode } from '../core/errors/app-error.ts';
 import { LatencyHistogram, type LatencyQuantiles } from './latency-histogram.ts';
 import { LatencySeries } from './latency-series.ts';
 
 /** A request whose answer is sent, or whose client is gone. */
 export interface EndedRequest {
-  /** What was asked for: few different ones. */
+  /** The requested route: one of few. */
   readonly route: string;
   readonly method: string;
   readonly status: string;
-  /** It was answered as a failure of the server's, whoever's it was. */
+  /** It was answered as a failure of the server, with any cause. */
   readonly hasFailed: boolean;
-  /** The code of one that an operator should see to. */
+  /** The code of a fault that an operator should see. */
   readonly fault: ErrorCode | undefined;
   /** As `begin` gave it. */
   readonly beganMs: number;
   /** When the answer began. Undefined where it did not. */
   readonly answeredMs: number | undefined;
-  /** It waited for something to happen: how long that took says nothing. */
+  /** It waited for an event: its duration has no meaning. */
   readonly hasWaited: boolean;
-  /** Where it is traced. */
+  /** Set if it is traced. */
   readonly traceId: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export class RequestCounter {
     if (answeredMs !== undefined) this.firstBytes.add(answeredMs - beganMs, route, '', '', traceId, nowMs);
   }
 
-  /** Of the last minute. Undefined where nothing ended in it. */
+  /** For the last minute. Undefined if no request ended in it. */
   quantiles(): LatencyQuantiles | undefined {
     return LatencyHistogram.quantiles(this.durations.histograms(), performance.now());
   }

@@ -1,7 +1,7 @@
 import { LatencySeries } from './latency-series.ts';
 import { RequestCounter } from './request-counter.ts';
 
-/** What is counted and timed as the server works. Each part has its own of these; whoever tells of the server reads them. */
+/** Counters and timings of the running server. Each part has its own of these; metrics and statistics read them. */
 export class ServerTimings {
   readonly http = new RequestCounter();
   readonly grpc = new RequestCounter();
@@ -9,6 +9,6 @@ export class ServerTimings {
   readonly statements = new LatencySeries();
   /** By mode and type of error. */
   readonly puts = new LatencySeries();
-  /** By what waited for it. */
+  /** By the kind of waiting work. */
   readonly disk = new LatencySeries();
 }

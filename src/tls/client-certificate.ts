@@ -6,8 +6,8 @@ const verified = new WeakMap<TLSSocket, X509Certificate>();
 const without = new WeakSet<TLSSocket>();
 
 /**
- * The certificate of the client that the handshake verified. `authorized` alone tells nothing: a resumed session without a
- * certificate has it, too (nodejs/node#35317).
+ * The client's certificate that the handshake verified. `authorized` alone is no proof: a resumed session without a certificate
+ * has it, too (nodejs/node#35317).
  */
 export function clientCertificate(socket: Socket): X509Certificate | undefined {
   if (!(socket instanceof TLSSocket) || without.has(socket)) return undefined;

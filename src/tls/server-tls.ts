@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { type LoadedTls, loadTlsFiles, type TlsSettings } from './tls-files.ts';
 
 const dayMs = 86_400_000;
@@ -52,13 +52,13 @@ export class ServerTls implements Disposable {
     return this.#loaded.context;
   }
 
-  /** Calls back with the complete set of options after each change. Gives what to call when that is no longer wanted. */
+  /** Calls back with the complete set of options after each change. Returns a function that ends that. */
   onChange(listener: (context: SecureContextOptions) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Loads the files now. What cannot be used changes nothing. One at a time: an older load must not end last. */
+  /** Loads the files now. Unusable files change nothing. One at a time: an older load must not end last. */
   reload(): Promise<void> {
     this.#reloading = this.#reloading.then(() => this.#reload());
     return this.#reloading;
@@ -126,7 +126,7 @@ const firstFixed: Readonly<Record<number, readonly [minor: number, patch: number
   24: [14, 1],
 };
 
-/** Of CVE-2025-59465, CVE-2026-21637 and CVE-2026-21714. */
+/** Fixes of CVE-2025-59465, CVE-2026-21637 and CVE-2026-21714. */
 export function lacksTlsFixes(nodeVersion: string): boolean {
   const [major = 0, minor = 0, patch = 0] = nodeVersion.split('.').map(Number);
   const fixed = firstFixed[major];

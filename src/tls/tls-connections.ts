@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Server, TLSSocket, TlsOptions } from 'node:tls';
-import type { Logger } from '../core/logger.ts';
+import type { Logger } from '../core/logs/logger.ts';
 import { hasUnverifiedCertificate } from './client-certificate.ts';
 import type { ServerTls } from './server-tls.ts';
 
@@ -22,7 +22,7 @@ export class TlsConnections {
   readonly #raw = new Map<string, Socket>();
   #warnedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `answerPlain`: what to say to a client that sends HTTP without TLS. */
+  /** `answerPlain`: the answer to a client that sends HTTP without TLS. */
   constructor(server: Server, tls: ServerTls, logger: Logger, answerPlain?: () => string) {
     server.on('connection', (socket: Socket) => {
       const key = keyOf(socket);
@@ -48,7 +48,7 @@ export class TlsConnections {
       if (error.code === 'ERR_SSL_HTTP_REQUEST' && answerPlain !== undefined) {
         this.#raw.get(keyOf(socket))?.write(answerPlain());
       }
-      // Node leaves one that is late as it is.
+      // Node leaves the connection of a late handshake open.
       socket.destroy();
     });
     const stop = tls.onChange((context) => server.setSecureContext(context));
@@ -61,7 +61,7 @@ export class TlsConnections {
     logger.warn('client certificates are refused: a list in tls.crl_file is past its next update');
   }
 
-  /** Ends those that are still in the handshake: no request is under way on them. */
+  /** Ends connections in the handshake: they have no requests. */
   cut(): void {
     for (const socket of this.#raw.values()) socket.destroy();
   }

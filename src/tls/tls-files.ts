@@ -88,7 +88,7 @@ function parseCertificates(
   );
 }
 
-/** One by one: of a text with several lists Node takes only the first. */
+/** One by one: of a text with several lists Node reads only the first. */
 function parseLists(path: string | undefined, text: string): string[] {
   const lists = pemBlocks(text, 'X509 CRL');
   if (lists.length === 0) throw new UsageError(`tls.crl_file (${path}) holds no revocation list in PEM form`);

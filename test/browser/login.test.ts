@@ -87,6 +87,8 @@ describeInBrowser('the login of the console', () => {
     const { page } = opened;
     await logIn(page, first.token);
     await goToRow(page, 70_000);
+    // The address has the row once scrolling has ended, and the grid begins there again.
+    await page.waitForURL(/row=70000/);
     await loadedRows(page);
     await first.revoke();
     await goToRow(page, 30_000);

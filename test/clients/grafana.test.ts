@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import { defaultTenant } from '../../src/core/principal.ts';
+import { defaultTenant } from '../../src/core/callers/principal.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
 import { openRecords } from '../support/tenants.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../src/core/app-error.ts';
-import type { Query } from '../../src/core/sql.ts';
+import { AppError } from '../../src/core/errors/app-error.ts';
+import type { Query } from '../../src/core/sql/sql.ts';
 import { allowedFunctions, allowedTableFunctions } from '../../src/engines/spark/sql/allowed-functions.ts';
 import { readStatement } from '../../src/engines/spark/sql/read-statement.ts';
 import { refusalOf } from '../../src/engines/spark/sql/refused-functions.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Statement } from '../../src/core/sql.ts';
+import type { Statement } from '../../src/core/sql/sql.ts';
 import {
   type CallerName,
   type ClosedServer,

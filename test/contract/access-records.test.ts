@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
 import { type ClosedServer, startClosedServer } from '../support/closed-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

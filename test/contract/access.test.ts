@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noLimits } from '../../src/auth/tenant-record.ts';
 import { generateToken } from '../../src/auth/token.ts';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
 import {
   type CallerName,
   type ClosedServer,

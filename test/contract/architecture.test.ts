@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = 'docs/architecture.md';
-const readmes = ['encoding/arrow', 'encoding/parquet', 'engines/duckdb/worker/native', 'engines/spark', 'grpc'].map(
-  (folder) => `src/${folder}/README.md`,
-);
+const decisionsFolder = 'docs/decisions';
+const decisions = readdirSync(join(root, decisionsFolder)).map((name) => `${decisionsFolder}/${name}`);
+const packages = ['arrow-ipc', 'columns', 'parquet'].map((name) => `packages/${name}`);
+const libraries = ['engines/duckdb/worker/native', 'engines/spark', 'grpc'].map((folder) => `src/${folder}`);
+const readmes = [...packages, ...libraries].map((folder) => `${folder}/README.md`);
 
 /** What stands in code type, without blocks. */
 function inCode(path: string): readonly string[] {
@@ -19,10 +21,10 @@ function inCode(path: string): readonly string[] {
   ].map(([, code = '']) => code);
 }
 
-describe.each([page, ...readmes])('%s', (path) => {
+describe.each([page, ...readmes, ...decisions])('%s', (path) => {
   test('names files and folders that are there', () => {
     const beside = path.slice(0, path.lastIndexOf('/') + 1);
-    const places = path === page ? ['', 'src/engines/duckdb/'] : [beside, '', 'src/'];
+    const places = path === page ? ['', 'src/engines/duckdb/'] : [beside, `${beside}src/`, '', 'src/'];
     const named = inCode(path).filter(
       (code) => /^[\w.-]+(\/[\w.-]+)+\/?$/.test(code) && !/^(application|node_modules)\//.test(code),
     );
@@ -30,9 +32,12 @@ describe.each([page, ...readmes])('%s', (path) => {
     const missing = [...named, ...files].filter((code) => !places.some((place) => existsSync(join(root, place, code))));
     expect(missing).toEqual([]);
   });
+});
 
-  test('has the figures of the guide to performance', () => {
-    const rows = performanceRows();
+test.each(['README.md', page, ...readmes, ...decisions])(
+  '%s has the figures of the guides to performance and reliability',
+  (path) => {
+    const rows = measuredRows();
     const wrong: string[] = [];
     for (const sentence of text(path)
       .replaceAll(/\s+/g, ' ')
@@ -46,12 +51,15 @@ describe.each([page, ...readmes])('%s', (path) => {
       if (unknown.length > 0) wrong.push(`${unknown.join(', ')} in: ${sentence}`);
     }
     expect(wrong).toEqual([]);
-  });
-});
+  },
+);
 
-/** The lines of its tables, by the name of their case. */
-function performanceRows(): ReadonlyMap<string, string> {
-  const lines = text('docs/guides/performance.md').matchAll(/^\| `([\w-]+)` (.*)$/gm);
+/** The lines of their tables, by the name of a case or a scenario. */
+function measuredRows(): ReadonlyMap<string, string> {
+  const lines = [
+    ...text('docs/guides/performance.md').matchAll(/^\| `([\w-]+)` (.*)$/gm),
+    ...text('docs/guides/reliability.md').matchAll(/^\| ([A-Z]\d\w*(?:-\w+)?) (.*)$/gm),
+  ];
   const rows = new Map<string, string>();
   for (const [, name = '', rest = ''] of lines) rows.set(name, `${rows.get(name) ?? ''} ${rest}`);
   return rows;
@@ -60,6 +68,19 @@ function performanceRows(): ReadonlyMap<string, string> {
 function numbersIn(line: string): readonly string[] {
   return line.match(/(?<![\w.])\d+(?:[.,]\d+)*/g) ?? [];
 }
+
+test.each(decisions.filter((each) => !each.endsWith('/README.md')))(
+  '%s is listed in the index, and as others are',
+  (path) => {
+    const lines = text(path).split('\n');
+    const name = path.slice(decisionsFolder.length + 1);
+    expect(text(`${decisionsFolder}/README.md`)).toContain(`| [${lines[0]?.slice(2)}](${name}) |`);
+    if (name === 'event-loop.md') return;
+    expect(lines.length).toBeLessThanOrEqual(31);
+    const parts = [...text(path).matchAll(/^\*\*([\w ]+)\.\*\*/gm)].map(([, part]) => part);
+    expect(parts).toEqual(['Context', 'Decision', 'Consequences', 'Alternatives that lost']);
+  },
+);
 
 test(`the tree of ${page} has every folder, as deep as it goes, and no other`, () => {
   const [, tree = ''] = /^```\n(src\/\n[\s\S]*?)^```/m.exec(text(page)) ?? [];

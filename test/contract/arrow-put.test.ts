@@ -1,7 +1,7 @@
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
 

@@ -6,7 +6,7 @@ import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { generateToken } from '../../src/auth/token.ts';
-import { defaultTenant, type Role } from '../../src/core/principal.ts';
+import { defaultTenant, type Role } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { otherTenant, startClosedServer } from '../support/closed-server.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';

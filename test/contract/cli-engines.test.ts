@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ClusterEngine } from '../../src/core/engine.ts';
+import type { ClusterEngine } from '../../src/core/sql/engine.ts';
 import type { ClusterEngineOptions } from '../../src/server/engines.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';

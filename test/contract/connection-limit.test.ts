@@ -10,6 +10,7 @@ import { startTlsFramehold, type TlsFramehold } from '../support/tls-framehold.t
 const limits = { 'server.max_connections': '20', 'http.max_connections': '20' };
 const mostOfOne = 20;
 const attacker = '127.0.0.1';
+const otherAttacker = '127.0.0.3';
 const victim = '127.0.0.2';
 
 let plain: Framehold;
@@ -59,46 +60,50 @@ async function answersGrpc(socket: Socket): Promise<boolean> {
 describe.each([
   {
     listener: 'HTTP',
-    open: () => openPlain(httpPort(plain), attacker),
+    open: (address: string) => openPlain(httpPort(plain), address),
     bytes: unfinishedHead,
     isServed: (address: string) => answersHttp(plain.url, address),
   },
   {
     listener: 'HTTP with TLS',
-    open: () => openTls(httpPort(tls), attacker),
+    open: (address: string) => openTls(httpPort(tls), address),
     bytes: unfinishedHead,
     isServed: (address: string) => answersHttp(tls.url, address, { ca: ca() }),
   },
   {
     listener: 'HTTP with TLS, before the handshake,',
-    open: () => openPlain(httpPort(tls), attacker),
+    open: (address: string) => openPlain(httpPort(tls), address),
     bytes: '',
     isServed: (address: string) => answersHttp(tls.url, address, { ca: ca() }),
   },
   {
     listener: 'gRPC',
-    open: () => openPlain(plain.grpcAddress.port, attacker),
+    open: (address: string) => openPlain(plain.grpcAddress.port, address),
     bytes: greeting,
     isServed: (address: string) => answersGrpc(openPlain(plain.grpcAddress.port, address)),
   },
   {
     listener: 'gRPC with TLS',
-    open: () => openTls(tls.grpcAddress.port, attacker),
+    open: (address: string) => openTls(tls.grpcAddress.port, address),
     bytes: greeting,
     isServed: (address: string) => answersGrpc(openTls(tls.grpcAddress.port, address)),
   },
 ])('of the $listener listener', ({ open, bytes, isServed }) => {
-  it('one address takes as many connections as it may, not those of others, and gets them back', async () => {
-    const sockets = Array.from({ length: 60 }, () => {
-      const socket = open();
-      socket.on('error', () => {}).resume();
-      socket.write(bytes);
-      return socket;
-    });
+  it('two addresses take as many connections as they may, not those of others, and get them back', async () => {
+    const flood = (address: string) =>
+      Array.from({ length: 60 }, () => {
+        const socket = open(address);
+        socket.on('error', () => {}).resume();
+        socket.write(bytes);
+        return socket;
+      });
+    const sockets = flood(attacker);
     await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 5000 }).toBe(mostOfOne);
+    const others = flood(otherAttacker);
+    await expect.poll(() => others.filter(({ closed }) => !closed).length, { timeout: 5000 }).toBe(1);
     expect(await isServed(victim)).toBe(true);
     expect(await isServed(attacker)).toBe(false);
-    for (const socket of sockets) socket.destroy();
+    for (const socket of [...sockets, ...others]) socket.destroy();
     await expect.poll(() => isServed(attacker), { timeout: 5000 }).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { version } from '../../src/core/version.ts';
+import { version } from '../../src/core/system/version.ts';
 import { currentFormat } from '../../src/frames/upkeep/directory-format.ts';
 import { smallDisk } from '../faults/disk/small-disk.ts';
 import { startFramehold } from '../support/framehold.ts';

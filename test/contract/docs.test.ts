@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DataType } from '@framehold/columns';
 import { describe, expect, test } from 'vitest';
 import { clientTypes, type TypedDocument } from '../../scripts/reference/client-types.ts';
 import { type DescribedPaths, renderHttpPage } from '../../scripts/reference/http-page.ts';
-import { errorCodes } from '../../src/core/app-error.ts';
-import type { DataType } from '../../src/core/data-type.ts';
+import { errorCodes } from '../../src/core/errors/app-error.ts';
 import { execColumn } from '../../src/encoding/rows/exec-column.ts';
 import { errorStatus } from '../../src/grpc/server/error-status.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';
@@ -13,7 +13,21 @@ import { ask } from '../support/http-client.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const pages = ['README.md', 'CONTRIBUTING.md', ...markdownUnder('docs')];
+const pages = [
+  ...[
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'bench/README.md',
+    'deploy/README.md',
+    'clients/README.md',
+    'examples/README.md',
+    'test/sql/README.md',
+  ],
+  ...markdownUnder('docs'),
+];
+const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 
 function markdownUnder(directory: string): string[] {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
@@ -103,12 +117,44 @@ test.each(pages)('every link of %s leads to a file', (page) => {
   for (const link of links) expect(() => readFileSync(join(root, dirname(page), link)), link).not.toThrow('ENOENT');
 });
 
+test.each(pages)('every link of %s to a heading leads to one', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+  const headings = (path: string): readonly string[] =>
+    [...withoutBlocks(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  const dead = links.filter(
+    ([, path = '', anchor = '']) => !headings(path === '' ? page : join(dirname(page), path)).includes(anchor),
+  );
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+}
+
+/** As GitHub makes it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Folders that git ignores. */
+const isMade = /\/(dist|results)\/?$/;
+
+test.each(pages)('every path of the repository that %s names is there', (page) => {
+  const code = withoutBlocks(read(page)).matchAll(/`(\.?\w[^`\s]*)`/g);
+  const named = [...code].flatMap(([, text = '']) => (/^[\w.-]+(\/[\w.-]+)+\/?$/.test(text) ? text : []));
+  const paths = named.filter((path) => folders.includes(path.split('/', 1)[0] ?? '') && !isMade.test(path));
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 describe('docs/decisions/event-loop.md', () => {
   const page = read('docs/decisions/event-loop.md');
   const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| door '));
 
   test.each(rows)('names files that are there: %s', (row) => {
-    const files = [...row.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path ?? '');
+    const files = [...row.matchAll(/`((?:src|packages)\/[^`]+)`/g)].map(([, path]) => path ?? '');
     expect(files).not.toEqual([]);
     for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
   });

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type DataType, sqlTypeName } from '@framehold/columns';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/core/app-error.ts';
-import type { DataType } from '../../src/core/data-type.ts';
-import { sqlTypeName } from '../../src/encoding/sql-types/sql-type-name.ts';
+import type { ErrorCode } from '../../src/core/errors/app-error.ts';
 import { errorStatus } from '../../src/grpc/server/error-status.ts';
 import { grpcStatus } from '../../src/grpc/wire/grpc-status.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';

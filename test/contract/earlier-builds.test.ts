@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../src/core/make-folder.ts';
+import { makeFolder } from '../../src/core/system/make-folder.ts';
 import { parseChecksummed, withChecksum } from '../../src/frames/disk/checksummed-json.ts';
 import type { Manifest } from '../../src/frames/disk/manifest.ts';
 import { identify } from '../../src/frames/disk/tenant-directory.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EngineHealth } from '../../src/core/engine.ts';
+import type { EngineHealth } from '../../src/core/sql/engine.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';

@@ -35,16 +35,25 @@ async function run(sql: string): Promise<Record<string, unknown>> {
   return answer.json();
 }
 
+async function bring(file: string, how: string, handle: string): Promise<void> {
+  if (how === 'moved in') return copyFile(outside(file), join(directory.path, 'cold', `${handle}.parquet`));
+  const body = await readFile(outside(file));
+  expect((await ask(`${server.url}/imp?name=${handle}&fmt=json`, { method: 'POST', body })).status).toBe(200);
+}
+
 async function count(sql: string): Promise<unknown> {
   const { dataset } = (await run(sql)) as { readonly dataset: readonly (readonly unknown[])[] };
   return dataset[0]?.[0];
 }
 
+function textOfManifest(handle: string): Promise<string> {
+  return readFile(join(directory.path, 'cold', '.framehold', 'manifests', `${handle}.json`), 'utf8');
+}
+
 /** Resolves when the background has compressed the frame, or found that it need not. */
 async function compressed(handle: string): Promise<void> {
   await soon(async () => {
-    const path = join(directory.path, 'cold', '.framehold', 'manifests', `${handle}.json`);
-    const [body = ''] = (await readFile(path, 'utf8')).split('\n');
+    const [body = ''] = (await textOfManifest(handle)).split('\n');
     expect((JSON.parse(body) as Manifest).parts.every((part) => part.final)).toBe(true);
   });
 }
@@ -171,10 +180,7 @@ test.each([
 ])(
   'no row of $file, $how, is hidden by what the file says of its values',
   async ({ file, how, handle, conditions }) => {
-    if (how === 'uploaded') {
-      const body = await readFile(outside(file));
-      expect((await ask(`${server.url}/imp?name=${handle}&fmt=json`, { method: 'POST', body })).status).toBe(200);
-    } else await copyFile(outside(file), join(directory.path, 'cold', `${handle}.parquet`));
+    await bring(file, how, handle);
     for (const [condition, rows] of conditions) {
       const found = [
         await count(`SELECT count(*) FROM ${handle} WHERE ${condition}`),
@@ -185,5 +191,34 @@ test.each([
     expect(await count(`SELECT max(i) FROM ${handle} WHERE z = 0 AND rowid < 100`)).toBe(98);
     const last = conditions.at(-1);
     expect(await run(`DELETE FROM ${handle} WHERE ${last?.[0]}`)).toMatchObject({ updated: last?.[1] });
+  },
+);
+
+test.each(['uploaded', 'moved in'])(
+  'floats of a file without NaN, %s, are pruned by once it was examined',
+  async (how) => {
+    const [free, nan] = [`free_${how.slice(0, 2)}`, `nan_${how.slice(0, 2)}`];
+    await bring('free-of-nan.parquet', how, free);
+    await bring('pyarrow.parquet', how, nan);
+    const isPruned = async (handle: string): Promise<boolean> => {
+      const { dataset } = await run(`EXPLAIN SELECT i FROM ${handle} WHERE f > 1e6`);
+      return JSON.stringify(dataset).includes('EMPTY_RESULT');
+    };
+    await soon(async () => expect(await isPruned(free)).toBe(true));
+    await soon(async () => expect(await textOfManifest(nan)).toContain('"exact":true'));
+    expect(await isPruned(nan)).toBe(false);
+    await restart();
+    expect([await isPruned(free), await isPruned(nan)]).toEqual([true, false]);
+    expect(await count(`SELECT [count(*) FILTER (f > 100), sum(st.x)] FROM ${free}`)).toEqual([170, 39_900]);
+  },
+);
+
+test.each(['uploaded', 'moved in'])(
+  'the greatest number of a column is not NaN beside columns with NaN, %s',
+  async (how) => {
+    const handle = `max_${how.slice(0, 2)}`;
+    await bring('pyarrow.parquet', how, handle);
+    expect(await count(`SELECT max(m) FROM ${handle}`)).toBe(2);
+    expect(await count(`SELECT (SELECT max(m) FROM ${handle}) FROM ${handle} WHERE rowid = 0`)).toBe(2);
   },
 );

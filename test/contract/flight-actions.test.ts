@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
-import { settingName } from '../../src/core/statement-settings.ts';
+import { settingName } from '../../src/core/sql/statement-settings.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,

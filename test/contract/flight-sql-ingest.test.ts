@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { byCommand, flightDataOf, gather } from '../support/flight-client.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { any, type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';

@@ -1,6 +1,6 @@
 import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import {
   GetSessionOptionsResult,
   SessionOptionValue,

@@ -37,6 +37,18 @@ it.each([
   expect(seen).toEqual(messages);
 });
 
+it('of hundreds that watch at once is told to each', async () => {
+  await using listener = await startTestListener();
+  using client = new GrpcClient(listener.port);
+  const calls = Array.from({ length: 300 }, () => client.open(`${healthPath}/Watch`, Buffer.alloc(0)));
+  const answers = calls.map((call) => {
+    call.once('data', () => call.cancel());
+    return gather(call);
+  });
+  const codes = (await Promise.all(answers)).map(({ code }) => code);
+  expect(codes.filter((code) => code !== status.CANCELLED)).toEqual([]);
+});
+
 it('of a client that watches no more is forgotten', async () => {
   await using listener = await startTestListener();
   using client = new GrpcClient(listener.port);

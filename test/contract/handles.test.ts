@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, type AskOptions, ask } from '../support/http-client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Role, Tenant } from '../../src/core/principal.ts';
+import type { Role, Tenant } from '../../src/core/callers/principal.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { callerWith, openRecords, type TenantCaller, tenantCaller } from '../support/tenants.ts';

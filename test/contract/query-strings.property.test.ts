@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/core/app-error.ts';
+import type { ErrorCode } from '../../src/core/errors/app-error.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';
 import { type ArbitraryRequest, jsonRequest, plainRequest, uploadRequest } from '../support/arbitrary-request.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { version } from '../../src/core/version.ts';
+import { version } from '../../src/core/system/version.ts';
 import { currentFormat } from '../../src/frames/upkeep/directory-format.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { namedTables } from '../../src/config/named-tables.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
-import { defaultTenant } from '../../src/core/principal.ts';
+import { defaultTenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { FlightClient, gather } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

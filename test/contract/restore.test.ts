@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { backupDirectory } from '../../src/frames/backup/backup-directory.ts';
 import { assertNoCutOffRestore } from '../../src/frames/backup/cut-off-restore.ts';
 import { type RestoreReport, restoreBackup } from '../../src/frames/backup/restore-backup.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { fileDurations } from '../support/longest-first.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -63,16 +64,38 @@ const clientMayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files of the server that the console is bundled with: pure functions. */
-const sharedWithConsole: readonly string[] = ['src/core/text/split-statements.ts', 'src/core/file-format.ts'];
+const sharedWithConsole: readonly string[] = ['src/core/text/split-statements.ts', 'src/core/rows/file-format.ts'];
 
 /** The floors of parts that have some, lowest first: a folder imports from those before it. Files beside the folders may import all. */
 const floors: Readonly<Record<string, readonly string[]>> = {
-  'src/core': ['text', 'async'],
-  'src/encoding': ['bytes', 'json', 'values', 'text', 'csv', 'sql-types', 'rows', 'parquet', 'arrow', 'line-protocol'],
-  'src/encoding/arrow': ['types', 'read', 'write'],
+  'src/core': ['errors', 'system', 'text', 'async', 'logs', 'callers', 'names', 'rows', 'sql'],
+  'src/encoding': ['json', 'values', 'text', 'csv', 'rows', 'line-protocol'],
+  'packages/arrow-ipc/src': ['types', 'read', 'write'],
   'src/frames': ['disk', 'log', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep', 'backup'],
+  'src/http': ['exchange', 'json', 'body', 'table', 'listener', 'openapi', 'routes'],
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
 };
+
+/** Test files that may take more than a minute, and why. Others are to be split. */
+const longFiles: Readonly<Record<string, string>> = {
+  'test/cluster/hostile-sql.test.ts': 'a Spark and a Sail get every hostile statement',
+  'test/cluster/sail.test.ts': 'the whole corpus of SQL on Sail',
+  'test/cluster/spark.test.ts': 'the whole corpus of SQL on a Spark cluster, which starts twice',
+  'test/cluster/spark-parser.test.ts': "Spark's own parser sees thousands of statements",
+  'test/clients/python-package.test.ts': 'environments of Python are made and checked',
+  'test/contract/backup.test.ts': 'many backups and restores of whole directories',
+  'test/contract/cli.test.ts': 'every command is a process',
+  'test/faults/disk.test.ts': 'full disks and lost files, one scenario after the other',
+  'test/faults/durability.test.ts': 'servers are killed and started again and again',
+  'test/faults/load.test.ts': 'attacks and many followers for some seconds each',
+  'test/sql/local.test.ts': 'the corpus of SQL',
+};
+const mostSeconds = 60;
+
+it('no test file takes more than a minute, but those with a reason', () => {
+  const long = Object.entries(fileDurations).filter(([, seconds]) => seconds > mostSeconds);
+  expect(Object.keys(longFiles)).toEqual(expect.arrayContaining(long.map(([path]) => path)));
+});
 
 describe('every import', () => {
   it.each(Object.entries(floors))('below %s goes down', async (part, order) => {
@@ -81,8 +104,7 @@ describe('every import', () => {
     for (const path of await sourceFiles(part)) {
       if (path.endsWith('.test.ts') || floorOf(path) < 0) continue;
       for (const target of importsOf(path, await readFile(join(root, path), 'utf8'))) {
-        const isUp =
-          floorOf(target) > floorOf(path) || (isIn(target, part) && floorOf(target) < 0 && part !== 'src/core');
+        const isUp = floorOf(target) > floorOf(path) || (isIn(target, part) && floorOf(target) < 0);
         if (isUp) wrong.push(`${path} imports ${target}`);
       }
     }
@@ -109,6 +131,20 @@ describe('every import', () => {
     }
     expect(wrong).toEqual([]);
     expect(seen).toBeGreaterThan(least);
+  });
+
+  it('of a package leaves the server alone, and names other packages as strangers do', async () => {
+    const wrong: string[] = [];
+    for (const path of await sourceFiles('packages')) {
+      const own = path.split('/').slice(0, 2).join('/');
+      const imports = path.endsWith('.test.ts') ? [] : importsOf(path, await readFile(join(root, path), 'utf8'));
+      for (const target of imports) if (!isIn(target, own)) wrong.push(`${path} imports ${target}`);
+    }
+    for (const path of [...(await sourceFiles('src')), ...(await sourceFiles('clients/typescript/src'))]) {
+      for (const target of importsOf(path, await readFile(join(root, path), 'utf8')))
+        if (isIn(target, 'packages')) wrong.push(`${path} imports ${target}`);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('of Node HTTP objects stands only where a request becomes an Exchange, and of the store only where it is made', async () => {

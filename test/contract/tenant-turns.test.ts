@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { otherTenant, startClosedServer } from '../support/closed-server.ts';
+import { type ClosedServer, otherTenant, startClosedServer } from '../support/closed-server.ts';
 
 test('a tenant whose statements take every process does not shut out one that has none', async () => {
   await using closed = await startClosedServer({ settings: { 'sql.workers': '1', 'sql.timeout': '60s' } });
@@ -32,6 +32,35 @@ test('a tenant that fills the queue for SQL processes gets 503, and the others g
   for (const { id } of queries) await closed.as(heavy, 'DELETE', `/queries/${id}`);
   await Promise.all(endless);
 });
+
+test('the process of a tenant that pauses between its statements is not ended for one that has another process', async () => {
+  await using closed = await startClosedServer({ settings: { 'sql.workers': '2' } });
+  const [heavy, light] = [closed.token('otherTenant'), closed.token('reader')];
+  const sql = (token: string | undefined, text: string) =>
+    closed.as(token, 'POST', '/sql', JSON.stringify({ sql: text }));
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    while (!isOver) await sql(heavy, 'select sum(hash(range)) from range(3_000_000)');
+  };
+  await sql(light, 'select 1');
+  const others = Array.from({ length: 6 }, work);
+  await sql(heavy, 'select 1');
+  const before = await ended(closed);
+  for (let n = 0; n < 8; n++) {
+    // A client's own work between two statements.
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect((await sql(light, `select ${n}`)).status).toBe(200);
+  }
+  expect(await ended(closed)).toBe(before);
+  isOver = true;
+  await Promise.all(others);
+});
+
+/** How many processes for SQL were ended for others. */
+async function ended(closed: ClosedServer): Promise<number> {
+  const { text } = await closed.as(closed.token('operator'), 'GET', '/metrics');
+  return Number(/^framehold_duckdb_worker_exits_total\{pool="sql",reason="not_needed"\} (\d+)$/m.exec(text)?.[1]);
+}
 
 test('strangers use up limits of their own, not those of the tenant that they read', async () => {
   await using closed = await startClosedServer({ settings: { 'auth.anonymous': 'other:read' } });

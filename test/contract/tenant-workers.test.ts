@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
 import { landlockVersion } from '../../src/engines/duckdb/worker/native/restrict-files.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { eventually } from '../support/frame-store.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noLimits } from '../../src/auth/tenant-record.ts';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
 import { type ClosedServer, startClosedServer } from '../support/closed-server.ts';
 import { FlightClient, ipcOf } from '../support/flight-client.ts';
 import type { Answer } from '../support/http-client.ts';

@@ -6,7 +6,7 @@ import { credentials } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { noLimits } from '../../src/auth/tenant-record.ts';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { type Certificate, certificateAuthority } from '../support/certificates.ts';
 import { FlightClient } from '../support/flight-client.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SessionTokens } from '../../src/auth/session-tokens.ts';
-import { defaultTenant } from '../../src/core/principal.ts';
+import { defaultTenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import type { Certificate } from '../support/certificates.ts';
 import { FlightClient, gather } from '../support/flight-client.ts';

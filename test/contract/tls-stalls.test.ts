@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../src/auth/identify.ts';
 import { FairShares } from '../../src/core/async/fair-shares.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import type { Route } from '../../src/http/exchange/route.ts';
 import { type HttpListener, startHttpListener } from '../../src/http/listener/listener.ts';
 import { ServerTls } from '../../src/tls/server-tls.ts';

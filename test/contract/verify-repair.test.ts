@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { repairDirectory } from '../../src/frames/upkeep/repair-directory.ts';
 import { duckDbEngine } from '../support/duckdb-engine.ts';
 import { startFramehold } from '../support/framehold.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseHandle } from '../../src/core/handle.ts';
-import type { Tenant } from '../../src/core/principal.ts';
+import type { Tenant } from '../../src/core/callers/principal.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { byCommand } from '../support/flight-client.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

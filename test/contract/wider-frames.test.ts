@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { FlightClient, ipcOf } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

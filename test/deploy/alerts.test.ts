@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { tenantRegistry } from '../../src/auth/tenant-registry.ts';
-import type { Role, Tenant } from '../../src/core/principal.ts';
+import type { Role, Tenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { smallDisk } from '../faults/disk/small-disk.ts';
 import { injectFault } from '../faults/harness/injected-fault.ts';

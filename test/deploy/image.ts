@@ -165,7 +165,8 @@ async function copyOfContext(name: string, to: string): Promise<void> {
   if (first !== '*' || rules.some((rule) => !/^![\w.-]+$/.test(rule))) throw new Error('.dockerignore has other rules');
   const names = name === '.' ? rules.map((rule) => rule.slice(1)) : [name];
   for (const each of names) {
-    if (!rules.includes(`!${each}`)) throw new Error(`.dockerignore leaves ${each} out`);
+    const [top = ''] = each.split('/');
+    if (!rules.includes(`!${top}`)) throw new Error(`.dockerignore leaves ${each} out`);
     await cp(join(root, each), join(to, basename(each)), { recursive: true });
   }
 }

@@ -12,6 +12,7 @@ import { billOfMaterials, type CycloneDx } from '../../scripts/release/bill-of-m
 import { shippedComponents } from '../../scripts/release/components.ts';
 import { noticeText } from '../../scripts/release/notice.ts';
 import { type ReleaseOptions, release } from '../../scripts/release/release.ts';
+import { versionFiles } from '../../scripts/release/version-files.ts';
 import { interpreter, packageTools } from '../clients/support/python-package.ts';
 import { needed } from '../support/missing.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
@@ -59,6 +60,8 @@ async function checkout(): Promise<Checkout> {
   write('node_modules/undici/package.json', json({ name: 'undici', ...undici }));
   write('node_modules/undici/LICENSE', 'MIT License\n');
   write('NOTICE', noticeText(shippedComponents(directory.path, [])));
+  for (const path of versionFiles.filter((each) => /^(deploy|docs)/.test(each)))
+    write(path, 'image: framehold:0.1.0\n');
   write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n');
   write('.gitignore', 'node_modules/\n/release/\n');
   git('init', '--quiet', '--initial-branch', 'main');
@@ -125,10 +128,10 @@ test.skipIf(tools === undefined)(
     ]);
     expect(here.read('CHANGELOG.md')).toMatch(/## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
     expect(here.git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
-    expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual([
-      ...['CHANGELOG.md', 'clients/python/pyproject.toml', 'clients/typescript/package.json'],
-      ...['package-lock.json', 'package.json'],
-    ]);
+    expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual(
+      ['CHANGELOG.md', ...versionFiles].sort(),
+    );
+    expect(here.read('deploy/compose.yaml')).toBe('image: framehold:0.2.0\n');
     expect(here.git('status', '--porcelain')).toBe('');
 
     const sums = here.read('release/0.2.0/SHA256SUMS').trimEnd().split('\n');
@@ -141,6 +144,21 @@ test.skipIf(tools === undefined)(
       const bytes = readFileSync(join(here.path, 'release/0.2.0', name));
       expect(sums[at]?.slice(0, 64)).toBe(createHash('sha256').update(bytes).digest('hex'));
     }
+  },
+);
+
+test.skipIf(tools === undefined)(
+  'a version that was cut by hand is built and tagged, without one more commit',
+  async () => {
+    await using here = await checkout();
+    here.write(
+      'CHANGELOG.md',
+      '# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-11-19\n\n### Added\n\n- A thing.\n',
+    );
+    here.git('commit', '--quiet', '--all', '--message', 'release: 0.1.0');
+    const head = here.git('rev-parse', 'HEAD');
+    expect(await releaseOf(here, { version: '0.1.0' })).toMatch(/\ntagged v0\.1\.0; to publish it/);
+    expect([here.git('status', '--porcelain'), here.git('rev-parse', 'v0.1.0^{commit}')]).toEqual(['', head]);
   },
 );
 

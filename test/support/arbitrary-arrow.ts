@@ -1,6 +1,5 @@
+import type { Column, DataType, Vector } from '@framehold/columns';
 import { arrowFile as indexed } from '#client/node/arrow-writer.ts';
-import type { Vector } from '../../src/core/batch.ts';
-import type { Column, DataType } from '../../src/core/data-type.ts';
 import {
   batchMessage,
   endOfStream,

@@ -1,8 +1,8 @@
+import type { DataType } from '@framehold/columns';
 import fc from 'fast-check';
-import type { DataType } from '../../src/core/data-type.ts';
 import * as values from './arbitrary-values.ts';
 
-/** A type with its values, as `vectorOf` takes them, and as what a frame keeps them. */
+/** A type with its values, as `vectorOf` takes them, and the type in a frame. */
 export interface Kind {
   readonly type: DataType;
   readonly value: fc.Arbitrary<unknown>;
@@ -11,7 +11,7 @@ export interface Kind {
 }
 
 interface Extent {
-  /** Only what can be written as text and read again. */
+  /** Only values that can be written as text and read again. */
   readonly inText: boolean;
   readonly isNested: boolean;
 }
@@ -119,7 +119,7 @@ const mapBy =
     }),
   });
 
-/** Kept as JSON, which tells the member. */
+/** Kept as JSON, which has the member's name. */
 const union: Kind = {
   type: {
     kind: 'union',

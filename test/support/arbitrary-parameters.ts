@@ -28,7 +28,7 @@ select * from read_csv('/etc/passwd')`.split('\n');
 const words = `0 1 -1 1.5 1e9 007 NaN 9007199254740993 99999999999999999999 1,2 2,1 5, , ,5 true FALSE yes null json CSV xml
   none 1ms 0s -5s 1e3d 999999999999d a a,b "a,b" " "a a"b ; | ab [ {} .hidden -x ../../etc/passwd nums.parquet con`;
 
-/** What one parameter or another takes, and what none does. */
+/** Values that some parameter takes, and values that none does. */
 const values = [
   ...words.split(/\s+/),
   ...['', ' ', '\t', '\n', '\0', 'a\0b', 'x'.repeat(128), 'x'.repeat(129), 'x'.repeat(3000)],
@@ -39,7 +39,7 @@ const values = [
 
 export const anyValue = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: text });
 
-/** Nearly what each parameter takes. */
+/** Values close to those that each parameter takes. */
 const fitting: Readonly<Record<string, readonly string[]>> = {
   handle: [...heldHandles, 'nosuch'],
   name: [...heldHandles, 'made'],
@@ -65,7 +65,7 @@ const fitting: Readonly<Record<string, readonly string[]>> = {
 };
 const flags = ['true', 'false', 'TRUE'];
 
-/** What the parameter takes or nearly so, seldom anything. */
+/** A value that the parameter takes or nearly so, seldom any other. */
 export function valueFor(name: string): fc.Arbitrary<string> {
   const near = fc.constantFrom(...((Object.hasOwn(fitting, name) ? fitting[name] : undefined) ?? flags));
   return fc.oneof({ weight: 5, arbitrary: near }, { weight: 1, arbitrary: anyValue });

@@ -35,7 +35,7 @@ const encoded = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...brokenCodings) },
 );
 
-/** What makes the rest of a query string matter. */
+/** Parameters that make the rest of a query string matter. */
 const beginnings: Readonly<Record<string, readonly string[]>> = {
   '/exec': [
     'handle=nums&fmt=json',
@@ -181,7 +181,7 @@ const jsonValue = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
 );
 
-/** Some of the keys, with what they take or nearly so. */
+/** Some of the keys, with values that they take or nearly so. */
 function objectOf(keys: readonly string[]): fc.Arbitrary<object> {
   const entry = fc
     .oneof({ weight: 20, arbitrary: fc.constantFrom(...keys) }, { weight: 1, arbitrary: text })

@@ -1,5 +1,5 @@
+import type { Column } from '@framehold/columns';
 import fc from 'fast-check';
-import type { Column } from '../../src/core/data-type.ts';
 import { anyKind, type Kind, kindInText } from './arbitrary-kinds.ts';
 import { text } from './arbitrary-values.ts';
 
@@ -28,8 +28,8 @@ export const anyTable = tableOf(anyKind);
 export const tableInJson = tableOf(kindInText);
 
 /**
- * The same for CSV. Names are given to columns without one. A line break in a name, other than those that end the lines,
- * loses all rows for now.
+ * The same for CSV. Columns without a name get one. A line break in a name, other than those that end the lines, loses all rows
+ * for now.
  */
 export const tableInCsv = tableInJson.filter(({ columns }) => columns.every(({ name }) => /^[^\r\n]+$/.test(name)));
 

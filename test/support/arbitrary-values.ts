@@ -17,7 +17,7 @@ export const floats = fc.oneof(
   fc.constantFrom(...[Number.NaN, -0, Infinity, -Infinity, 1e-45, 3.4028234663852886e38, 0.1].map(Math.fround)),
 );
 
-/** What is easily lost, or taken for something else. */
+/** Texts that are easily lost, or misread. */
 const trickyTexts = [
   ...['', ' ', '"', '""', "'", ',', ';', '\t', '|', '\r', '\n', '\r\n', '\\', '\\N', '\\n', '#', '=1+1', '@', '-'],
   ...['NULL', 'null', 'NaN', 'true', '007', '+1', '1e5', '12345678901234567890', '2026-01-31', '{}', '[]', '{"a":1}'],
@@ -48,7 +48,7 @@ export const textWithNul = fc.tuple(text, text).map((parts) => parts.join('\0'))
 
 export const bytes = fc.uint8Array({ maxLength: 8 }).map((values) => Uint8Array.from(values));
 
-/** In days: the ends of what DuckDB has, beyond which is its infinity, and of four-digit years. */
+/** In days: the ends of DuckDB's range, beyond which is its infinity, and of four-digit years. */
 const lastDay = 2n ** 31n - 2n;
 const fourDigitDays = [-719_162n, 2_932_896n] as const;
 export const dates = fc.oneof(between(-lastDay, lastDay).map(Number), between(-719_530n, 2_932_898n).map(Number));
@@ -78,7 +78,7 @@ export function timestamps(unit: Unit): fc.Arbitrary<bigint> {
 /** From the first whole day that DuckDB has to the last nanosecond that is not its infinity. */
 export const nanoTimestamps = between(-9_223_286_400_000_000_000n, 2n ** 63n - 2n);
 
-/** What Parquet keeps of intervals: no part negative, whole milliseconds. */
+/** Intervals that Parquet can store: no part negative, whole milliseconds. */
 export const intervals = fc
   .tuple(between(0n, 2n ** 31n - 1n), between(0n, 2n ** 31n - 1n), between(0n, 2n ** 32n - 1n))
   .map(([months, days, ms]) => [Number(months), Number(days), ms * 1_000_000n]);

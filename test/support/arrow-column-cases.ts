@@ -1,6 +1,6 @@
 import { type FlatObject, i8, i16, i32, type RawBatch, type RawField } from './arrow-stream-writer.ts';
 
-/** A column of one Arrow type, its second row null, with what DuckDB must say of it. */
+/** A column of one Arrow type, its second row null, with DuckDB's expected result. */
 export interface ColumnCase {
   readonly what: string;
   readonly field: RawField;

@@ -1,6 +1,6 @@
 /**
- * Writes Arrow IPC streams byte by byte, for what `apache-arrow` cannot write (views, wide decimals, deltas, broken
- * streams). Knows nothing of the code under test.
+ * Writes Arrow IPC streams byte by byte, for types that `apache-arrow` cannot write (views, wide decimals, deltas, broken
+ * streams). Uses nothing of the code under test.
  */
 export type FlatValue =
   | { readonly bytes: 1 | 2 | 4 | 8; readonly value: number }

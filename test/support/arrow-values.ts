@@ -1,5 +1,5 @@
+import type { Column, DataType } from '@framehold/columns';
 import { type Data, RecordBatchReader, type Schema } from 'apache-arrow';
-import type { Column, DataType } from '../../src/core/data-type.ts';
 
 export interface ArrowContents {
   readonly schema: Schema;

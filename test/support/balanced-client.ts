@@ -17,14 +17,14 @@ interface Backend {
 
 /** How often the balancer asks whether requests should be sent to a server. */
 const probeMs = 100;
-/** One that does not answer in this time is not ready. */
+/** A server that does not answer in this time is not ready. */
 const probeTimeoutMs = 400;
 /** A request that was put off for so long has failed. */
 const patienceMs = 30_000;
 
 /**
- * Sends requests as a load balancer with careful clients does: over connections that are kept, to servers whose `/readyz` says
- * yes, and once more where HTTP lets anybody repeat any request: the connection was refused, or the answer is 503 with `Retry-After`.
+ * Sends requests as a load balancer with careful clients does: over connections that are kept, to servers whose `/readyz` says yes,
+ * and once more where HTTP allows to repeat any request: the connection was refused, or the answer is 503 with `Retry-After`.
  */
 export class BalancedClient implements Disposable {
   readonly #backends = new Set<Backend>();
@@ -37,7 +37,7 @@ export class BalancedClient implements Disposable {
     void this.#probe(backend);
   }
 
-  /** One that is ready. Waits for it. */
+  /** A ready server. Waits for it. */
   async pick(): Promise<SpawnedFramehold> {
     return (await this.#pick()).server;
   }

@@ -8,8 +8,8 @@ const fillMs = 600_000;
 const failureMs = 60_000;
 
 /**
- * A folder of this name in the user's cache, filled once, by one process at a time. It is filled where it stays, since
- * environments of Python know their path; what a failed attempt left is removed before the next one.
+ * A folder of this name in the user's cache, filled once, by one process at a time. It is filled in place, since environments of
+ * Python contain their path; leftovers of a failed attempt are removed before the next one.
  */
 export async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(await cacheFolder(), name);

@@ -7,7 +7,7 @@ export interface CertificateOptions {
   /** IPv4. */
   readonly ip?: readonly string[];
   readonly uri?: readonly string[];
-  /** From now on; negative for one that has ended. Default: a day. */
+  /** From now on; negative for an expired one. Default: a day. */
   readonly daysLeft?: number;
 }
 
@@ -52,7 +52,7 @@ export function certificateAuthority(cn = 'Framehold test authority'): Authority
   };
 }
 
-/** A certificate that nobody vouches for. */
+/** A certificate without an authority. */
 export function selfSignedCertificate(options: CertificateOptions): Certificate {
   const keys = makeKeys();
   const issuer = { name: nameOf(options.cn), key: keys.privateKey, keyId: keyIdOf(keys.publicKey) };

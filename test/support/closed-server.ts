@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { noLimits } from '../../src/auth/tenant-record.ts';
 import type { ListedToken } from '../../src/auth/token-record.ts';
-import { defaultTenant, type Role, type Tenant } from '../../src/core/principal.ts';
+import { defaultTenant, type Role, type Tenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { eventually } from './frame-store.ts';
 import { type Framehold, type FrameholdOptions, startFramehold } from './framehold.ts';
 import { type Answer, ask } from './http-client.ts';
 
-/** Whoever may ask. The frames are those of the tenant `default`; the admin of another tenant has none. */
+/** The callers. The frames are those of the tenant `default`; the admin of another tenant has none. */
 export const callers = [
   'stranger',
   'revoked',
@@ -24,7 +24,7 @@ export type CallerName = (typeof callers)[number];
 
 export const otherTenant = 'other' as Tenant;
 
-/** Callers whose credentials are good for nothing. */
+/** Callers with invalid credentials. */
 export function isUnknown(caller: CallerName): boolean {
   return caller === 'stranger' || caller === 'revoked' || caller === 'expired';
 }
@@ -46,7 +46,7 @@ export interface ClosedServer extends AsyncDisposable {
   readonly server: Framehold;
   readonly records: AccessRecords;
   token(caller: CallerName): string | undefined;
-  /** What the caller sends with every request. */
+  /** The headers that the caller sends with every request. */
   headers(caller: CallerName): Record<string, string>;
   makeToken(role: Role, more?: NewToken): Promise<{ readonly token: string; readonly record: ListedToken }>;
   as(token: string | undefined, method: string, path: string, body?: string): Promise<Answer>;

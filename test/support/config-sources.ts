@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { UsageError } from '../../src/config/usage-error.ts';
 
-/** What the configuration is made of in a test. */
+/** The sources of the configuration in a test. */
 export interface Given {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function load(given: Given, rest: Partial<ConfigSources> = {}): LoadedCon
   return loadConfig({ ...sources(given), ...rest });
 }
 
-/** What is said of a configuration that is refused. */
+/** The message of a refused configuration. */
 export function complaint(given: Given): string {
   try {
     load(given);

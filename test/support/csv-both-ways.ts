@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Batch } from '../../src/core/batch.ts';
-import type { Column, DataType } from '../../src/core/data-type.ts';
-import type { CsvOptions, FileReport, TextOptions } from '../../src/core/frame-engine.ts';
+import type { Batch, Column, DataType } from '@framehold/columns';
+import type { CsvOptions, FileReport, TextOptions } from '../../src/core/rows/frame-engine.ts';
 import { importCsv } from '../../src/engines/duckdb/worker/import/csv/csv-file.ts';
 import type { TextImport } from '../../src/engines/duckdb/worker/import/text/text-import.ts';
 import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';

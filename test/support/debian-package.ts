@@ -8,8 +8,8 @@ import { Missing } from './missing.ts';
 const run = promisify(execFile);
 
 /**
- * The folder in which a package of Debian is unpacked, with those of its libraries that are not installed here: nobody need be
- * root for that. `file`: one of its files, which must be there then. Throws Missing.
+ * The folder in which a package of Debian is unpacked, with those of its libraries that are not installed here: that needs no
+ * root. `file`: one of its files, which must be there then. Throws Missing.
  */
 export function debianPackage(name: string, file: string): Promise<string> {
   return cached(name, async (folder) => {

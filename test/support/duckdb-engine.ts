@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { FrameEngine, WrittenPart } from '../../src/core/frame-engine.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { FrameEngine, WrittenPart } from '../../src/core/rows/frame-engine.ts';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../../src/engines/duckdb/duckdb-engine.ts';
 
 const compression = { algorithm: 'zstd', level: 1 } as const;
 const never = new AbortController().signal;
 
-/** With one worker, and what it spills in that folder, unless told otherwise. */
+/** With one worker, and its spill in that folder, by default. */
 export function duckDbEngine(folder: string, options: Partial<DuckDbEngineOptions> = {}): DuckDbEngine {
   return new DuckDbEngine({
     workers: 1,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { FileFormat, WrittenPart } from '../../src/core/frame-engine.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import { sqlTypeName } from '../../src/encoding/sql-types/sql-type-name.ts';
+import { sqlTypeName } from '@framehold/columns';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { FileFormat, WrittenPart } from '../../src/core/rows/frame-engine.ts';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { spool } from '../../src/http/routes/imp/upload-spool.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
@@ -17,12 +17,12 @@ export interface Imported {
   readonly rows: readonly unknown[][];
 }
 
-/** Of a CSV, what is found as its bytes are written need not be given. */
+/** For a CSV, properties that are found as its bytes are written may be absent. */
 export type GivenFormat =
   | Exclude<FileFormat, { kind: 'csv' }>
   | Omit<Extract<FileFormat, { kind: 'csv' }>, 'isPlainText'>;
 
-/** Writes bytes to a file, lets the engine import it, and reads back what it made of them. */
+/** Writes bytes to a file, lets the engine import it, and reads the result back. */
 export class FileImports implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly directory: TemporaryDirectory;
@@ -64,7 +64,7 @@ export class FileImports implements AsyncDisposable {
     return { part, path };
   }
 
-  /** As the store has it done. Of a CSV, that must be what DuckDB alone would make of the same file. */
+  /** As the store does it. A CSV must give the same as DuckDB alone on the same file. */
   async import(content: string | Uint8Array, format: GivenFormat): Promise<Imported> {
     const { part, path } = await this.put(content, format);
     const text = await this.#textOf(part, path);

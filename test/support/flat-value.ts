@@ -1,4 +1,4 @@
-import type { Vector } from '../../src/core/batch.ts';
+import type { Vector } from '@framehold/columns';
 
 /** A value of a type that is not nested: a number, or a bigint where it has 64 bits and is no double; a string; null. */
 export function flatValue({ type, validity, offsets, data }: Vector, row: number): unknown {

@@ -245,7 +245,7 @@ export function flightDataOf(ipc: Uint8Array): { dataHeader: Buffer; dataBody: B
   return parts;
 }
 
-/** The Arrow IPC stream of what Flight sent. */
+/** The Arrow IPC stream of messages from Flight. */
 export function ipcOf(messages: readonly FlightDataParts[]): Buffer {
   return Buffer.concat(
     messages.flatMap(({ dataHeader = new Uint8Array(0), dataBody = new Uint8Array(0) }) => {

@@ -30,7 +30,7 @@ export function any(name: string, ...fields: readonly FieldValue[]): Buffer {
   return proto([1, packageUrl + name], [2, proto(...fields)]);
 }
 
-/** The fields of a message by their numbers; the last of those that repeat. */
+/** The fields of a message by their numbers; the last of repeated ones. */
 export function fieldsOf(message: Uint8Array): Map<number, bigint | Buffer> {
   const fields = new Map<number, bigint | Buffer>();
   readFields(message, (number, value) => fields.set(number, typeof value === 'bigint' ? value : Buffer.from(value)));

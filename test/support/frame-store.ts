@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Column } from '@framehold/columns';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
 import { ByteCache } from '../../src/cache/byte-cache.ts';
-import type { Column } from '../../src/core/data-type.ts';
-import type { FrameEngine } from '../../src/core/frame-engine.ts';
-import { type Handle, parseHandle } from '../../src/core/handle.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/callers/principal.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import { type Handle, parseHandle } from '../../src/core/names/handle.ts';
+import type { FrameEngine } from '../../src/core/rows/frame-engine.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import type { FrameReader } from '../../src/frames/read/frame-reader.ts';
 import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';
@@ -98,7 +98,7 @@ class StoreBench implements AsyncDisposable {
       written = this.#write(join(this.#directory.path, `rows-${this.#written.size}.parquet`), sql);
       this.#written.set(sql, written);
     }
-    // As DuckDB does it: another file comes into the place of one that is there.
+    // As DuckDB does it: another file replaces an existing one.
     const next = existsSync(path) ? join(this.#directory.path, 'next.parquet') : path;
     await copyFile(await written, next);
     if (next !== path) await rename(next, path);
@@ -171,7 +171,7 @@ export interface EngineCalls {
   hasChecksum: number;
 }
 
-/** An engine that counts what is asked of it. */
+/** An engine that counts its calls. */
 export function counting(engine: FrameEngine): { readonly engine: FrameEngine; readonly calls: EngineCalls } {
   const calls: EngineCalls = { probe: 0, read: 0, write: 0, hasChecksum: 0 };
   return {
@@ -207,7 +207,7 @@ export async function eventually(condition: () => Promise<boolean>, withinMs = 2
   }
 }
 
-/** The `code` of what a promise rejects with. */
+/** The `code` of a promise's rejection. */
 export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

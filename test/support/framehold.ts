@@ -16,7 +16,7 @@ export interface FrameholdOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A directory that outlives the server; without one it has its own, removed with it. */
   readonly dataDir?: string;
-  /** A config file, for what has no flags. */
+  /** A config file, for settings without flags. */
   readonly toml?: string;
   readonly createClusterEngine?: CreateClusterEngine;
 }
@@ -44,6 +44,8 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'server.grpc_port': '0',
     'server.shutdown_grace': '2s',
     'logging.level': 'debug',
+    // The least level above which files are compressed again in the background, as at the default of 19.
+    ...(options.settings?.['compression.algorithm'] === undefined && { 'compression.level': '4' }),
     ...options.settings,
   };
   let { toml } = options;
@@ -80,7 +82,7 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     dataDir,
     log: () => log,
     async [Symbol.asyncDispose]() {
-      // Of every test that starts a server: whatever happened, no secret stands anywhere.
+      // For every test that starts a server: in no case may a secret be anywhere.
       assertNoSecrets('the log', log);
       assertNoSecretFiles(join(dataDir, 'cold'));
       await cleanup[Symbol.asyncDispose]();

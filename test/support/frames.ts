@@ -1,5 +1,5 @@
 import { anonymous } from '../../src/auth/identify.ts';
-import { parseHandle } from '../../src/core/handle.ts';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import type { FrameStore } from '../../src/frames/store.ts';
 
 /** Holds the rows of an SQL text under a handle. */

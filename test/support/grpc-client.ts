@@ -57,7 +57,7 @@ export class GrpcClient implements Disposable {
     });
   }
 
-  /** Sends all requests, ends, and gathers what comes. */
+  /** Sends all requests, ends, and gathers the answers. */
   stream(path: string, requests: readonly Uint8Array[], options: CallOptions = {}): Promise<Answer> {
     const call = this.#client.makeBidiStreamRequest(
       path,

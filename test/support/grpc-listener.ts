@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify } from '../../src/auth/identify.ts';
-import { AppError } from '../../src/core/app-error.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { AppError } from '../../src/core/errors/app-error.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
 import { createHealthService } from '../../src/grpc/server/health.ts';
 import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/grpc/server/listener.ts';
 import type { Service } from '../../src/grpc/server/method.ts';
@@ -10,7 +10,7 @@ export interface TestListener extends GrpcListener {
   readonly port: number;
   /** Why the calls of `Hang` and `Flood` were aborted. */
   readonly aborted: string[];
-  /** What the calls of `Flood` have made to be sent. */
+  /** Bytes that the calls of `Flood` have caused to be sent. */
   floodedBytes(): number;
 }
 

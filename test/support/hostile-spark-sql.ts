@@ -1,8 +1,8 @@
 import { hidingSparkSql, refusedSparkSql } from './spark-sql-corpus.ts';
 
-/** What a statement would have to come by; no answer may hold any of it. */
+/** The secrets that a statement would have to reach; no answer may hold any of them. */
 export interface ClusterSecrets {
-  /** A table of the cluster's own catalog, whose column `secret` holds one. */
+  /** A table of the cluster's own catalog, with a secret in its column `secret`. */
   readonly table: string;
   /** A variable of its environment that holds one, as does the variable of its token. */
   readonly variable: string;
@@ -11,8 +11,8 @@ export interface ClusterSecrets {
 }
 
 /**
- * Statements that try to get at what belongs to the cluster, or to end it. `every`: of the combinations of a form with
- * its content only each n-th, so that every form and every content is there still.
+ * Statements that try to reach parts of the cluster, or to end it. `every`: of the combinations of a form with its content only
+ * each n-th, so that every form and every content still occurs.
  */
 export function hostileSparkSql(secrets: ClusterSecrets, { every = 1 } = {}): readonly string[] {
   const combined: Combine = (contents, forms) =>
@@ -90,7 +90,7 @@ function variablesIn({ variable, table }: ClusterSecrets, combined: Combine): st
   ]);
 }
 
-/** What a variable that vanishes, or becomes another text, would leave of a statement. */
+/** The rest of a statement if a variable vanishes, or becomes another text. */
 function brokenOut({ table, file }: ClusterSecrets, combined: Combine): string[] {
   const payloads = [
     `secret FROM ${table}`,

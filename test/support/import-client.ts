@@ -41,7 +41,7 @@ export function breakOff(url: string, query: string, begin: Uint8Array, headers:
   });
 }
 
-/** Every handle, and every file on its way in or out: what may be left behind. */
+/** Every handle, and every file on its way in or out: possible leftovers. */
 export async function leftBehind({ frames, dataDir }: Framehold): Promise<{ handles: string[]; files: string[] }> {
   const handles: string[] = [];
   for await (const { handle } of frames.list(anonymous)) handles.push(handle);

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 
-/** Ways in which an issuer fails, to whatever it is asked. */
+/** Ways in which an issuer fails on every request. */
 const failures = {
   down: (response) => response.writeHead(503).end(),
   silent: () => {},
@@ -39,7 +39,7 @@ export class TestIssuer {
   fault: IssuerFault | undefined;
   /** Whether it sends people back without a code. */
   refusesLogins = false;
-  /** Codes that were given, with what they were given for. */
+  /** Issued codes, with their parameters. */
   readonly #codes = new Map<string, URLSearchParams>();
 
   private constructor(server: Server) {
@@ -92,7 +92,7 @@ export class TestIssuer {
       .sign(key);
   }
 
-  /** Lets everybody in who is of the client that it knows, without a question. */
+  /** Lets every caller of a known client in, without a login. */
   #authorize({ url }: IncomingMessage, response: ServerResponse): void {
     const asked = new URL(url ?? '', this.url).searchParams;
     const back = new URL(asked.get('redirect_uri') ?? '');
@@ -137,7 +137,7 @@ export class TestIssuer {
   }
 }
 
-/** Through PEM: Node 20 may wait for ever when it collects what made a key while the key itself is exported, which `jose` does. */
+/** Through PEM: Node 20 may hang if it collects a key's generator while that key is exported, which `jose` does. */
 function newKey(): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',

@@ -3,7 +3,7 @@ import { type QuestDb, type QuestDbOptions, startQuestDb } from './questdb.ts';
 
 /** A QuestDB whose statements a test runs itself. */
 export interface LiveQuestDb extends QuestDb {
-  /** With user and password, as a server is told it. */
+  /** With user and password, as in a server's settings. */
   readonly loginUrl: string;
   /** Runs statements one by one; resolves with the rows of the last one, once all that was written is seen. */
   run(...statements: readonly string[]): Promise<readonly (readonly unknown[])[]>;

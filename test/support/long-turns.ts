@@ -4,7 +4,7 @@
  */
 const longestCpuMs = 'threadCpuUsage' in process ? 250 : 500;
 
-/** The lines of a server's log that tell of turns of the event loop in which it kept everybody waiting. */
+/** The lines of a server's log about long turns of the event loop. */
 export function longTurnsIn(log: string): string[] {
   return log
     .split('\n')

@@ -1,9 +1,9 @@
-/** What tests need is not on this machine and cannot be fetched. The message says why. */
+/** A tool of the tests is not on this machine and cannot be fetched. The message has the reason. */
 export class Missing extends Error {}
 
 /**
- * What these tests need, or undefined where they are left out, which is said in one line. Never under CI: there it
- * throws, since a suite that silently does not run is worth nothing.
+ * The tool of these tests, or undefined if they are left out, with a line about it. Never under CI: there it throws, since a
+ * suite that silently does not run is worth nothing.
  */
 export async function needed<T>(tests: string, find: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -9,9 +9,9 @@ import { Missing } from './missing.ts';
 const source = fileURLToPath(new URL('../node-versions/', import.meta.url));
 
 /**
- * The path of a Node of this major version: the one that runs us, else one of the user's cache. Throws Missing where there is
- * none for this platform. The npm package `node` itself fetches by an install script, which npm 11 does not run; the packages
- * behind it hold the binary.
+ * The path of a Node of this major version: the one that runs us, else one of the user's cache. Throws Missing if there is none
+ * for this platform. The npm package `node` itself fetches by an install script, which npm 11 does not run; the packages behind
+ * it hold the binary.
  */
 export async function nodeBinary(major: 18 | 20 | 22 | 24): Promise<string> {
   if (process.version.startsWith(`v${major}.`)) return process.execPath;

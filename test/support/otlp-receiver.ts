@@ -27,7 +27,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly spans: readonly ReceivedSpan[];
 }
 
-/** A receiver of OTLP in Python, on the messages of OpenTelemetry itself. `status`: what it answers instead of taking anything. */
+/** A receiver of OTLP in Python, on the messages of OpenTelemetry itself. `status`: its answer in place of accepting. */
 export async function startOtlpReceiver(
   python: string,
   { status }: { readonly status?: number } = {},

@@ -1,4 +1,4 @@
-import { defaultTenant, type Principal, type Tenant } from '../../src/core/principal.ts';
+import { defaultTenant, type Principal, type Tenant } from '../../src/core/callers/principal.ts';
 
 /** A caller with every right in its tenant. */
 export function principalOf(tenant: string = defaultTenant, more: Partial<Principal> = {}): Principal {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The files in one of the server's own folders below the cold directory, by their names there. Each process has a folder of
- * its own in `tmp` and `pins`, and in `tmp` some empty ones that it locks frames with: these are there as long as it is.
+ * The files in one of the server's own folders below the cold directory, by their names there. Each process has a folder of its
+ * own in `tmp` and `pins`, and in `tmp` some empty ones with which it locks frames: these exist as long as it does.
  */
 export function privateFiles(coldDirectory: string, folder: string): string[] {
   const root = join(coldDirectory, '.framehold', folder);

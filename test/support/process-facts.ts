@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux says of running processes. Each gives nothing for a process that has ended. */
+/** Linux's facts about running processes. Each is empty for a process that has ended. */
 
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
@@ -28,7 +28,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** What a person needs to know of a process that should not be there. */
+/** A description of a process that should not be there, for people. */
 export function describeProcess(pid: number): string {
   const facts = ['Name', 'State', 'PPid', 'VmRSS', 'SigPnd'].map((field) => `${field} ${statusOf(pid, field)}`);
   return `${pid}: ${facts.join(', ')}`;

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const needed = [3, 11] as const;
 
 export interface PythonPackages {
-  /** What they are, for the line that says that they are being fetched. */
+  /** Their names, for the line about fetching them. */
   readonly what: string;
   /** Begins the name of the folder in the cache. */
   readonly name: string;

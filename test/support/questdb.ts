@@ -124,7 +124,7 @@ async function untilItAnswers(child: ChildProcess, url: string, folder: string):
   throw new Error(`QuestDB did not answer at ${url} within ${startMs} ms:\n${await lastLines(folder)}`);
 }
 
-/** A signal takes its time to reach every thread, and one that still runs may answer. Only Linux shows them. */
+/** A signal takes its time to reach every thread, and a running thread may still answer. Only Linux shows them. */
 async function untilStopped(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const isStopped = async (thread: string): Promise<boolean> =>

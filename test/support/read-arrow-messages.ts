@@ -1,6 +1,6 @@
-import { type ArrowMessage, arrowMessages } from '../../src/encoding/arrow/read/format/messages.ts';
+import { type ArrowMessage, arrowMessages } from '@framehold/arrow-ipc';
 
-/** What our reader makes of messages, one behind the other. Copied: the bodies of batches share their memory. */
+/** The messages as our reader reads them, one behind the other. Copied: the bodies of batches share their memory. */
 export async function messagesOf(...messages: Uint8Array[]): Promise<ArrowMessage[]> {
   async function* input(): AsyncGenerator<Uint8Array> {
     yield* messages;

@@ -7,7 +7,7 @@ import { type TemporaryDirectory, temporaryDirectory } from './temporary-directo
 
 const folder = fileURLToPath(new URL('../fixtures/data-directories/', import.meta.url));
 
-/** What scripts/make-data-directory.mjs noted of a data directory that it made. */
+/** The notes of scripts/make-data-directory.mjs about a data directory that it made. */
 export interface ReleasedLedger {
   readonly version: string;
   /** `rows`: as CSV. */
@@ -32,7 +32,7 @@ export const releasedVersions: readonly string[] = readdirSync(folder)
   .filter((name) => name.endsWith('.tar.gz'))
   .map((name) => name.slice(0, -'.tar.gz'.length));
 
-/** The data directory that a released version left, as if it had been left on this very disk. */
+/** The data directory of a released version, as if it had been left on this very disk. */
 export async function releasedDirectory(version: string): Promise<ReleasedDirectory> {
   const directory = await temporaryDirectory();
   const { path } = directory;

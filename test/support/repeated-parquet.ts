@@ -1,7 +1,4 @@
-import { encoding } from '../../src/encoding/parquet/column-chunk.ts';
-import { fileFooter, rowGroup } from '../../src/encoding/parquet/file-footer.ts';
-import { parquetType } from '../../src/encoding/parquet/parquet-type.ts';
-import { ThriftWriter } from '../../src/encoding/parquet/thrift-writer.ts';
+import { encoding, fileFooter, parquetType, rowGroup, ThriftWriter } from '@framehold/parquet';
 
 const mark = Buffer.from('PAR1');
 

@@ -1,9 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { type ArrowField, arrowField } from '../../src/encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../src/encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../src/encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../src/encoding/bytes/copy-bytes.ts';
+import { type ArrowField, arrowField, arrowTable, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import {
   AnalyzePlanResponse,
   ConfigRequest,
@@ -48,7 +46,7 @@ export interface ScriptedConnectServer extends AsyncDisposable {
 }
 
 export interface ScriptedConnectServerOptions {
-  /** By which clients tell Spark, which has a name of its own for every session, from Sail. */
+  /** Distinguishes Spark, which has a name of its own for every session, from Sail. */
   readonly serverSideSessionId?: (sessionId: string) => string;
   /** Calls that only the script answers. Default: none of Config, Interrupt, ReleaseExecute and ReleaseSession. */
   readonly isLeftOpen?: (method: string) => boolean;
@@ -56,7 +54,7 @@ export interface ScriptedConnectServerOptions {
   readonly isFixedSetting?: (key: string) => boolean;
 }
 
-/** A server that does what no real one can be made to do. What the script leaves is answered as Spark would. */
+/** A server for faults that no real one can be made to have. Requests that the script ignores are answered as Spark would. */
 export async function scriptedConnectServer(
   script: (call: ConnectCall) => Promise<void> | void,
   {
@@ -160,7 +158,7 @@ export async function scriptedConnectServer(
   };
 }
 
-/** What all requests begin with; their other fields have other types in each. */
+/** The common fields of all requests; their other fields have other types in each. */
 const SessionRequest = message({ sessionId: string(1) });
 
 function idsOf(method: string, request: Uint8Array) {

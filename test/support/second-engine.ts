@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { ClusterEngine, EngineHealth } from '../../src/core/engine.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import type { SqlEngine } from '../../src/core/sql.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { ClusterEngine, EngineHealth } from '../../src/core/sql/engine.ts';
+import type { SqlEngine } from '../../src/core/sql/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies } from '../../src/engines/duckdb/native-copies.ts';
 import type { ClusterEngineOptions } from '../../src/server/engines.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** What was asked of a second engine: the method and the statement. */
+/** The calls of a second engine: the method and the statement. */
 export type AskedOf = (readonly [method: keyof SqlEngine, sql: string])[];
 
 export interface SecondEngineOptions {
@@ -19,7 +19,7 @@ export interface SecondEngineOptions {
   readonly health?: () => Promise<EngineHealth>;
 }
 
-/** Another DuckDB in the place of a cluster: a real engine over the same frames, of which the test sees what it is asked. */
+/** Another DuckDB in the place of a cluster: a real engine over the same frames, whose calls the test sees. */
 export function secondEngine(
   { name, coldDirectory }: ClusterEngineOptions,
   options: SecondEngineOptions,

@@ -6,11 +6,11 @@ import { commandOf, familyOf } from './process-facts.ts';
 const tokens = /fh[st]?_[0-9A-Za-z_.-]{30,}/g;
 const jwts = /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g;
 const keys = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
-/** Frames are what callers put there. */
+/** Frames are data of callers. */
 const isFrame = /\.(parquet|arrow|duckdb)$/;
 const mostBytes = 20_000_000;
 
-/** What no log, error, file or command line may hold. */
+/** Secrets that no log, error, file or command line may hold. */
 export function secretsIn(text: string): string[] {
   const found = [...text.matchAll(tokens)].map(([token]) => token);
   const ours = found.filter((token) => /^fh[st]_/.test(token) || isWellFormed(token.slice(0, 39)));
@@ -22,7 +22,7 @@ export function assertNoSecrets(where: string, text: string): void {
   if (first !== undefined) throw new Error(`${where} shows a secret: ${first.slice(0, 16)}…`);
 }
 
-/** Whatever a server has written below its data directory, but for the frames. */
+/** All files of a server below its data directory, except the frames. */
 export function assertNoSecretFiles(directory: string): void {
   for (const name of filesBelow(directory)) {
     const path = join(directory, name);

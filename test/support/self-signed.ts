@@ -9,7 +9,7 @@ export interface SelfSigned {
   readonly certFile: string;
 }
 
-/** A certificate of localhost that nobody vouches for, good for a day. Its files are in the folder. */
+/** A certificate of localhost without an authority, valid for a day. Its files are in the folder. */
 export function selfSigned(folder: string): SelfSigned {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const { key, cert } = selfSignedCertificate({ cn: 'localhost', dns: ['localhost'] });

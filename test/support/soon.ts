@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-const longMs = 15_000;
+const longMs = 30_000;
 
 /** Waits until the check passes: at once on a quick machine, and patiently on a busy one. */
 export function soon<T>(check: () => T | Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
-import type { JobOptions } from '../../src/core/frame-engine.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import type { ArrowRecoder, FrameTable, SqlResult, SqlRun, SqlTable } from '../../src/core/sql.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { JobOptions } from '../../src/core/rows/frame-engine.ts';
+import type { ArrowRecoder, FrameTable, SqlResult, SqlRun, SqlTable } from '../../src/core/sql/sql.ts';
 import { SparkEngine, type SparkEngineOptions } from '../../src/engines/spark/spark-engine.ts';
 
 /** For tests in which nothing needs another form. */

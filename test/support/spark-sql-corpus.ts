@@ -323,7 +323,7 @@ CREATE TABLE t AS SELECT * FROM secrets
 CREATE TABLE t AS (TABLE secrets)
 `;
 
-/** What no caller may do. */
+/** Statements that are refused for every caller. */
 const refused = `
 SELECT * FROM parquet.\`/etc/passwd\`
 SELECT * FROM csv.\`file:///etc/passwd\`
@@ -618,7 +618,7 @@ export interface ReadingSql {
   readonly sql: string;
 }
 
-/** What is allowed, with the tables that it reads. */
+/** Allowed statements, with the tables that they read. */
 export const goodSparkSql: readonly ReadingSql[] = statementsIn(good).map((line) => {
   const bar = line.indexOf('|');
   return { tables: line.slice(0, bar).split(' ').filter(Boolean).sort(), sql: line.slice(bar + 1).trim() };

@@ -39,7 +39,7 @@ export function spawnCommand(argv: readonly string[], { cwd, env = {}, stdin = '
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  // Who is refused may leave before it has read everything.
+  // A command that refuses its input may exit before it has read everything.
   child.stdin.on('error', () => {});
   if (stdin !== null) child.stdin.end(stdin);
   const result = once(child, 'close').then(([status]) => {

@@ -24,7 +24,7 @@ export interface SpawnedFramehold extends AsyncDisposable {
 
 export interface SpawnOptions {
   readonly dataDir: string;
-  /** Default: the one that is shipped. */
+  /** Default: the shipped one. */
   readonly program?: string;
   /** Default: this Node with the program. */
   readonly command?: readonly string[];
@@ -33,7 +33,7 @@ export interface SpawnOptions {
   readonly port?: number;
   /** A program to run ours under, such as strace with its arguments. */
   readonly under?: readonly string[];
-  /** Its event loop may be held up: by what the operator's own services send, or by a machine that has no time for it. Default: it may not. */
+  /** Its event loop may be blocked: by answers of the operator's own services, or by a busy machine. Default: it may not. */
   readonly mayStandStill?: boolean;
   /** Added to its environment, which is otherwise all but empty. */
   readonly env?: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFram
   const pid = options.under === undefined ? childPid : (childrenOf(childPid)[0] ?? childPid);
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const kill = (signal: NodeJS.Signals): void => {
-    // What runs under a tracer would outlive it.
+    // A program under a tracer would outlive it.
     if (!hasExited()) process.kill(pid, signal);
   };
   return {

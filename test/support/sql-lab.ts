@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import { silentLogger } from '../../src/core/logger.ts';
-import type { FrameTable, SqlRun } from '../../src/core/sql.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import type { FrameTable, SqlRun } from '../../src/core/sql/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies, type NativeCopiesOptions } from '../../src/engines/duckdb/native-copies.ts';

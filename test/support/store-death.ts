@@ -12,7 +12,7 @@ export async function tellOfEnd(coldDirectory: string): Promise<void> {
   }
 }
 
-/** A process that dies in the middle of its work, as its files see it: whatever it was about to do is never done. */
+/** A process that dies in the middle of its work, as its files see it: its next steps never happen. */
 export class Death implements Disposable {
   #stepsLeft = Number.POSITIVE_INFINITY;
   #release = (): void => {};

@@ -1,4 +1,4 @@
-import { AppError } from '../../src/core/app-error.ts';
+import { AppError } from '../../src/core/errors/app-error.ts';
 import { readStatement } from '../../src/engines/spark/sql/read-statement.ts';
 import type { Dialect } from '../../src/engines/spark/sql/statement-size.ts';
 

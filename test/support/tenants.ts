@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { type TenantChange, tenantRegistry } from '../../src/auth/tenant-registry.ts';
-import type { Role, Tenant } from '../../src/core/principal.ts';
+import type { Role, Tenant } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { byCommand, FlightClient, ipcOf } from './flight-client.ts';
 import { any, type FieldValue } from './flight-sql-client.ts';

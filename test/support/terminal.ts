@@ -3,7 +3,7 @@ import type { Environment } from '../../src/cli/framework/environment.ts';
 import { run } from '../../src/cli/run.ts';
 
 export interface Terminal {
-  /** What stands on it: standard output and standard error, without what moves the cursor. */
+  /** The text on it: standard output and standard error, without cursor controls. */
   screen(): string;
   stderr(): string;
   type(text: string): void;

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Batch } from '../../src/core/batch.ts';
-import type { Column } from '../../src/core/data-type.ts';
-import { valueAt } from '../../src/encoding/arrow/read/vectors/value-at.ts';
+import { valueAt } from '@framehold/arrow-ipc';
+import type { Batch, Column } from '@framehold/columns';
 import { importCsv } from '../../src/engines/duckdb/worker/import/csv/csv-file.ts';
 import { importJson } from '../../src/engines/duckdb/worker/import/json/json-file.ts';
 import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import { defaultTenant, type Role, roles } from '../../src/core/principal.ts';
+import { defaultTenant, type Role, roles } from '../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { type Authority, type Certificate, certificateAuthority } from './certificates.ts';
 import { type Framehold, type FrameholdOptions, startFramehold } from './framehold.ts';

@@ -1,4 +1,4 @@
-import type { DataType } from '../../src/core/data-type.ts';
+import type { DataType } from '@framehold/columns';
 
 /** A type of ours with values of it as `vectorOf` takes them, NULLs among them. */
 export interface TypeCase {

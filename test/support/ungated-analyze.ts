@@ -1,8 +1,8 @@
-import type { Statement } from '../../src/core/sql.ts';
+import type { Statement } from '../../src/core/sql/sql.ts';
 import { analyzeSql as gated } from '../../src/engines/duckdb/worker/gate/analyze.ts';
 import type { Connection } from '../../src/engines/duckdb/worker/native/session.ts';
 
-/** In the place of the gate in a worker of `ungatedBuild`: a text that begins so is run as it is, whatever it says. */
+/** Replaces the gate in a worker of `ungatedBuild`: a text with this prefix runs unchecked. */
 export const ungatedMark = '/*ungated*/';
 
 export async function analyzeSql(connection: Connection, sql: string): Promise<Statement> {

@@ -1,4 +1,5 @@
 import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -23,7 +24,15 @@ const removals: Readonly<Record<Wall, (build: esbuild.PluginBuild) => void>> = {
     }),
 };
 
-/** The built program, but without these walls: what the others hold back is seen then. It is `main.js` in there. */
+const ownPackages: esbuild.Plugin = {
+  name: 'packages of this repository are in the program',
+  setup: (build) =>
+    build.onResolve({ filter: /^@framehold\// }, ({ path }) => ({
+      path: createRequire(import.meta.url).resolve(path),
+    })),
+};
+
+/** The built program, but without these walls: so the others are tested alone. It is `main.js` in there. */
 export async function buildWithout(walls: readonly Wall[]): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
   await esbuild.build({
@@ -38,7 +47,7 @@ export async function buildWithout(walls: readonly Wall[]): Promise<TemporaryDir
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "'use strict';\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'warning',
-    plugins: walls.map((wall) => ({ name: wall, setup: removals[wall] })),
+    plugins: [ownPackages, ...walls.map((wall) => ({ name: wall, setup: removals[wall] }))],
   });
   await writeFile(join(directory.path, 'package.json'), '{ "type": "commonjs" }\n');
   for (const file of ['main.js', 'program.js']) await copyFile(join(root, 'dist', file), join(directory.path, file));

@@ -1,5 +1,5 @@
-import { type LogFields, type Logger, silentLogger } from '../../src/core/logger.ts';
-import type { Tsdb, TsdbRequest, TsdbResponse } from '../../src/core/tsdb.ts';
+import { type LogFields, type Logger, silentLogger } from '../../src/core/logs/logger.ts';
+import type { Tsdb, TsdbRequest, TsdbResponse } from '../../src/core/sql/tsdb.ts';
 import { createTsdb, type TsdbOptions } from '../../src/engines/tsdb/tsdb.ts';
 
 /** A Tsdb for one test, with limits that a test can reach. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { httpHead, type RequestHead } from './upstream-head.ts';
 
-/** One request that reached the upstream, and the socket on which to say whatever a test wants. */
+/** One request that reached the upstream, and the socket for any answer of a test. */
 export interface Conversation {
   readonly request: RequestHead;
   /** Counts connections from 1; two requests with the same number shared one. */
@@ -25,9 +25,9 @@ export interface Upstream extends AsyncDisposable {
   /** Every request in order of arrival. */
   readonly requests: readonly RequestHead[];
   readonly connections: number;
-  /** The next request that nobody has taken with next() yet. */
+  /** The next request that was not taken with next() yet. */
   next(): Promise<Conversation>;
-  /** Replaces what is done with requests from now on. */
+  /** Replaces the handling of requests from now on. */
   script(script: Script): void;
   /** Resolves when no connection is open. */
   idle(): Promise<void>;

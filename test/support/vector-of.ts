@@ -1,5 +1,4 @@
-import type { Vector } from '../../src/core/batch.ts';
-import type { DataType } from '../../src/core/data-type.ts';
+import type { DataType, Vector } from '@framehold/columns';
 
 /**
  * A vector of plain values, for tests: numbers for integers up to 32 bits, floats and dates; bigints for wider

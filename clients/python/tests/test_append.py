@@ -66,7 +66,7 @@ def test_small_writes_are_collected_where_a_buffer_is_asked_for(server: framehol
         assert (ack.rows, ack.seq) == (50, 2)
         assert ticks.flush() is None
         ticks.write({"n": 250})
-        # A long write goes behind those that wait.
+        # A long write goes behind the waiting ones.
         ticks.write({"n": list(range(251, 451))})
         ticks.write({"n": 451})
     assert server.get(name)["n"] == list(range(452))

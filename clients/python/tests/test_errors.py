@@ -22,7 +22,7 @@ from framehold import errors
 from framehold._response import Response
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "errors.md"
-#: What happens on the way to the server.
+#: Failures on the way to the server.
 OWN = {"unreachable", "broken_connection", "no_answer", "unexpected_answer"}
 
 
@@ -234,7 +234,7 @@ def test_a_closed_connection_says_so(url: str) -> None:
 def test_a_connection_that_breaks_before_an_answer_is_closed() -> None:
     ours, theirs = socket.socketpair()
     theirs.close()
-    # Held, as by whoever looks at an error: nothing waits for the garbage collector.
+    # Held, as by a debugger: nothing waits for the garbage collector.
     with pytest.raises(RemoteDisconnected) as raised:
         Response(ours)
     number = ours.fileno()

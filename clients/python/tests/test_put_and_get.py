@@ -93,7 +93,7 @@ def test_a_stream_is_read_once_as_rows_come(server: framehold.Connection, name: 
             iter(stream)
     assert server.get(name, stream=True).to_arrow().equals(table)
     assert polars.DataFrame(server.sql(f"SELECT n FROM {name}", stream=True)).height == 500_000
-    # Left before its end, it does not disturb what comes after.
+    # Left before its end, it does not disturb later requests.
     with server.get(name, stream=True) as stream:
         next(iter(stream))
     assert len(server.get(name, rows=(0, 5))) == 5

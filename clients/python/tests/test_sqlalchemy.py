@@ -84,7 +84,41 @@ def test_lists_of_lists_are_arrays_of_several_dimensions(engine: sa.Engine, name
     assert isinstance(table.c.three.type.item_type, sa.String)
     with engine.connect() as connection:
         assert connection.execute(sa.select(table.c.one, table.c.two)).all() == [([1], [[1, 2], [3]])]
-    sa.MetaData().reflect(engine)
+
+
+def test_all_tables_are_reflected_with_a_few_statements(
+    engine: sa.Engine, server: framehold.Connection, fresh: Callable[[], str]
+) -> None:
+    metadata = sa.MetaData()
+    other = sa.Table(fresh(), metadata, sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False))
+    made = [a_table(fresh(), metadata), other]
+    keyed = sa.Table(
+        fresh(),
+        metadata,
+        sa.Column("n", sa.Integer, nullable=False),
+        sa.Column("other", sa.BigInteger, sa.ForeignKey(other.c.id)),
+        sa.UniqueConstraint("n", "other"),
+    )
+    metadata.create_all(engine)
+    view = fresh()
+    server.sql(f"CREATE VIEW {view} AS SELECT n FROM {keyed.name}")
+    statements: list[str] = []
+    sa.event.listen(engine, "before_cursor_execute", lambda *event: statements.append(event[2]))
+    found = sa.MetaData()
+    found.reflect(engine, views=True)
+    assert len(statements) < 20
+    for table in (*made, keyed):
+        one = sa.Table(table.name, sa.MetaData(), autoload_with=engine, resolve_fks=False)
+        both = found.tables[table.name]
+        assert [(c.name, repr(c.type), c.nullable) for c in both.columns] == [
+            (c.name, repr(c.type), c.nullable) for c in one.columns
+        ]
+        assert [c.name for c in both.primary_key] == [c.name for c in one.primary_key]
+    uniques = [each for each in found.tables[keyed.name].constraints if isinstance(each, sa.UniqueConstraint)]
+    assert [[column.name for column in unique.columns] for unique in uniques] == [["n", "other"]]
+    assert {key.target_fullname for key in found.tables[keyed.name].foreign_keys} == {f"{other.name}.id"}
+    assert [column.name for column in found.tables[view].columns] == ["n"]
+    metadata.drop_all(engine)
 
 
 def test_an_upsert_changes_rows_whose_key_is_there(engine: sa.Engine, name: str) -> None:

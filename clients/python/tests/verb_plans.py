@@ -262,7 +262,7 @@ def file_text() -> str:
     with framehold.connect("http://127.0.0.1:1") as nowhere:
         frames = {handle: nowhere.frame(handle) for handle in COLUMNS}
         for handle, frame in frames.items():
-            # Nobody can be asked for them.
+            # No server can be asked for them.
             frame._names = COLUMNS[handle]
         lines = []
         for plan in random_plans():

@@ -7,10 +7,10 @@ import type { FrameInfo } from './operations.ts';
 export type Token = Answer<'GET /tokens'>['tokens'][number];
 export type TokenRequest = Api['POST /tokens']['body'];
 export type Tenant = Answer<'GET /tenants'>['tenants'][number];
-/** What is left out stays; null removes a limit. */
+/** Absent fields stay as they are; null removes a limit. */
 export type TenantChange = Api['PATCH /tenants/{name}']['body'];
 
-/** What admins and operators do. */
+/** Operations of admins and operators. */
 export class Administration {
   readonly #http: Http;
 

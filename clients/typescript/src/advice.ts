@@ -1,4 +1,4 @@
-/** What the server advises in the words of HTTP, and what it is in those of this package. The first that is found counts. */
+/** The server's advice in words of HTTP, and the same in words of this package. The first match counts. */
 const words: Readonly<Record<string, string>> = {
   'send Authorization: Bearer <token>': 'give one: connect(url, { token })',
   'or say overwrite or append': "or say mode: 'overwrite' or mode: 'append'",

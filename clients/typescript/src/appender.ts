@@ -12,7 +12,7 @@ export interface AppendOptions extends Stoppable {
   readonly producer?: string | undefined;
   /** A producer that begins anew takes a higher one. Default: the time. */
   readonly epoch?: number | undefined;
-  /** How long the same rows are sent again where the server cannot be reached, in milliseconds. Default: 30,000. */
+  /** How long rows are sent again while the server cannot be reached, in milliseconds. Default: 30,000. */
   readonly retryMs?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Write {
   reject(error: unknown): void;
 }
 
-/** The server takes so much without a file. */
+/** The server takes this much without a file. */
 const mostCharacters = 200_000;
 const defaultRetryMs = 30_000;
 
@@ -54,7 +54,7 @@ export class Appender<Row = RowObject> implements AsyncDisposable {
   #waiting: Write[] = [];
   #sending: Promise<void> | undefined;
   #isClosed = false;
-  /** Nobody knows whether the server has the rows of the next number. */
+  /** It is unknown whether the server has the rows of the next number. */
   #lost: unknown;
 
   constructor(

@@ -30,7 +30,7 @@ const longestColumns = 4000;
 
 /** One server. Nothing is sent before the first operation. */
 export class Connection {
-  /** What the operations are made of: any request to this server. */
+  /** The base of the operations: any request to this server. */
   readonly http: Http;
   #frames: FrameSource | undefined;
 
@@ -61,7 +61,7 @@ export class Connection {
         atomicity: skipBadRows === true ? 'skipRow' : undefined,
         fmt: 'json',
       },
-      // What the system takes a file for is often wrong.
+      // The system's media type is often wrong.
       headers: {
         'content-type': 'application/octet-stream',
         'content-length': options.totalBytes === undefined ? undefined : String(options.totalBytes),
@@ -92,7 +92,7 @@ export class Connection {
     return new Appender<Row>(this.http, name, options);
   }
 
-  /** The rows of a frame from `start` on, and those that come. */
+  /** The rows of a frame from `start` on, and new ones. */
   follow<Row = RowObject>(name: string, options: FollowOptions = {}): Follower<Row> {
     return new Follower<Row>(this.http, name, options);
   }
@@ -176,7 +176,7 @@ export class Connection {
     return this.http.call('GET /whoami', { signal });
   }
 
-  /** What the server is, and where its gRPC listener is. */
+  /** Facts about the server, and the address of its gRPC listener. */
   server({ signal }: Stoppable = {}): Promise<ServerInfo> {
     return this.http.call('GET /info', { signal });
   }

@@ -1,13 +1,13 @@
 import type { ErrorCode } from './api.ts';
 
 /**
- * What can be wrong with a connection: no server was there; it broke before the whole answer had come; no answer began in time; or
- * whatever answered is no Framehold.
+ * Faults of a connection: no server was there; it broke before the whole answer had come; no answer began in time; or the other
+ * side is no Framehold.
  */
 export type ConnectionFault = 'unreachable' | 'broken_connection' | 'no_answer' | 'unexpected_answer';
 
 export interface ErrorDetails {
-  /** What to do about it. */
+  /** A remedy. */
   readonly hint?: string | undefined;
   /** Where in the statement, counted from 0 in UTF-16 code units, as strings of JavaScript are. */
   readonly position?: number | undefined;
@@ -20,7 +20,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** What was asked for did not come about. The codes are those of the server, and those of the connection to it. */
+/** The operation failed. The codes are those of the server, and those of the connection to it. */
 export class FrameholdError extends Error {
   override readonly name: string = 'FrameholdError';
   readonly code: ErrorCode | ConnectionFault;
@@ -45,7 +45,7 @@ export class FrameholdError extends Error {
 export class ConnectionError extends FrameholdError {
   override readonly name = 'ConnectionError';
   declare readonly code: ConnectionFault;
-  /** Whether all was sent: nobody knows then what the server has done. */
+  /** Whether all was sent: then it is unknown what the server has done. */
   readonly isSent: boolean;
 
   constructor(code: ConnectionFault, message: string, details: ErrorDetails & { readonly isSent?: boolean } = {}) {

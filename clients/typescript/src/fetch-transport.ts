@@ -32,7 +32,7 @@ export class FetchTransport implements Transport {
     try {
       return await this.#send({ ...request, body: watched(request.body, onError) });
     } catch (error) {
-      // fetch only tells that it failed.
+      // fetch reports no reason of its own.
       throw failure === undefined ? error : failure.error;
     }
   }
@@ -68,7 +68,7 @@ export class FetchTransport implements Transport {
     return new HttpAnswer(response.status, response.headers, pieces);
   }
 
-  /** fetch does not tell how far it is. */
+  /** fetch reports no progress. */
   #upload(
     upload: Upload,
     { method, target, headers, signal, onSent }: HttpRequest,
@@ -104,7 +104,7 @@ export class FetchTransport implements Transport {
 
 const lostConnections = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Browsers do not tell why. */
+/** Browsers give no reason. */
 function notAnswered(address: string, error: unknown): ConnectionError {
   const { code = '' } = ((error as Error).cause ?? {}) as { readonly code?: string };
   if (lostConnections.has(code)) return unanswered(address, { cause: error });
@@ -116,7 +116,7 @@ function notAnswered(address: string, error: unknown): ConnectionError {
 
 type Sendable = string | Blob | FormData | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** What XMLHttpRequest has, where there is one. */
+/** The interface of XMLHttpRequest's upload, if there is one. */
 interface Upload {
   responseType: string;
   readonly upload: { onprogress: ((event: Sent) => void) | null; onload: ((event: Sent) => void) | null };
@@ -156,7 +156,7 @@ function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   return new HttpAnswer(200, new Headers(), body).stream();
 }
 
-/** The same; what the source of a stream throws is told. */
+/** The same body; errors of a stream's source are reported. */
 function watched(body: RequestBody | undefined, onError: (error: unknown) => void): RequestBody | undefined {
   if (body === undefined || typeof body === 'string' || body instanceof Blob) return body;
   return body instanceof FormData || body instanceof Uint8Array ? body : watchedPieces(body, onError);

@@ -9,7 +9,7 @@ import { HttpAnswer, onePiece } from './transport.ts';
 export interface FollowOptions extends Stoppable {
   /** The number of the first row, counted from 0, or `end`: rows that come from now on. Default: 0. */
   readonly start?: number | 'end' | undefined;
-  /** That of an earlier follower, whose `start` this one goes on from: rows that were replaced since are refused. */
+  /** That of an earlier follower, whose `start` this one continues: rows that were replaced since are refused. */
   readonly lineage?: string | undefined;
   /** Which columns, in this order. Default: all. */
   readonly columns?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface FollowOptions extends Stoppable {
   readonly onRetry?: ((error: FrameholdError, next: number) => void) | undefined;
 }
 
-/** Where a follower is: `start` and `lineage` of one that goes on from there. */
+/** The place of a follower: `start` and `lineage` for one that continues there. */
 export interface Place {
   /** The number of the row behind these. */
   readonly next: number;
@@ -39,12 +39,12 @@ export interface FollowedBytes extends Place {
 
 const waitMs = 30_000;
 
-/** Of an answer while there is much to catch up with, and how many times longer each may be than the one before. */
+/** Bytes of an answer while there is much to catch up with, and the growth from one answer to the next. */
 const answerBytes = 4 * 1024 * 1024;
 const answerGrowth = 8;
 const mostRows = 1_000_000;
 
-/** The rows of a frame from a number on, and those that come. It does not end but with the frame, or by its signal. */
+/** The rows of a frame from a number on, and new ones. It ends only with the frame, or by its signal. */
 export class Follower<Row> implements AsyncIterable<Row> {
   readonly #http: Http;
   readonly #name: string;
@@ -56,7 +56,7 @@ export class Follower<Row> implements AsyncIterable<Row> {
     this.#options = options;
   }
 
-  /** The rows that came together, with the place behind them. The first may be without rows: it tells where the frame is. */
+  /** The rows of one answer, with the place behind them. The first may be without rows: it gives the frame's place. */
   async *batches(): AsyncGenerator<FollowedRows<Row>, void, undefined> {
     for await (const { bytes, ...place } of this.bytes('json')) {
       if (bytes.length === 0) yield { columns: [], rows: [], ...place };
@@ -84,7 +84,7 @@ export class Follower<Row> implements AsyncIterable<Row> {
       const found = await this.#next(place, {
         from: place.next ?? start,
         live: 'long-poll',
-        // The first answer tells where the frame is, and comes at once.
+        // The first answer gives the frame's place, and comes at once.
         wait: place.lineage === undefined ? '0s' : `${Math.min(waitMs, Math.floor(timeoutMs / 2))}ms`,
         fmt: format,
         lineage: place.lineage,

@@ -4,21 +4,21 @@ import { mayRepeat, sleep } from './retry.ts';
 import type { HttpAnswer, HttpRequest, RequestBody, Transport } from './transport.ts';
 
 export interface HttpOptions {
-  /** Who asks: a token or a JWT. */
+  /** The caller's credential: a token or a JWT. */
   readonly token?: string | undefined;
   /** In which an operator acts. Default: the caller's own. */
   readonly tenant?: string | undefined;
-  /** How long the beginning of an answer is waited for, in milliseconds; not that of an upload. Default: for ever. */
+  /** Most time to wait for the beginning of an answer, in milliseconds; not for that of an upload. Default: for ever. */
   readonly timeoutMs?: number | undefined;
   /** How often a request is sent again where the server asks for it by `Retry-After`. Default: 3. */
   readonly retries?: number | undefined;
 }
 
-/** What to do about an answer, in the words of who asks. */
+/** Remedies, in words of the client. */
 export interface AnswerHints {
   /** It is not one of Framehold's. */
   readonly address: string;
-  /** What a hint of the server is in these words. Default: as it is. */
+  /** A hint of the server in these words. Default: unchanged. */
   readonly advice?: ((hint: string) => string) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Stoppable {
 }
 
 export interface RequestOptions extends Stoppable {
-  /** What is undefined is left out. */
+  /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: RequestBody | undefined;
@@ -38,7 +38,7 @@ type Segments<Name extends keyof Api> = string extends keyof Api[Name]['segments
   ? { readonly segments?: never }
   : { readonly segments: Api[Name]['segments'] };
 
-/** What one of the server's operations takes. A `body` is sent as JSON. */
+/** The input of one of the server's operations. A `body` is sent as JSON. */
 export type CallOptions<Name extends keyof Api> = Stoppable &
   Segments<Name> & {
     readonly query?: Partial<Api[Name]['query']> | undefined;
@@ -48,12 +48,12 @@ export type CallOptions<Name extends keyof Api> = Stoppable &
 
 const defaultRetries = 3;
 
-/** Requests to one server. What it answers other than 2xx is thrown as a FrameholdError. */
+/** Requests to one server. A status other than 2xx is thrown as a FrameholdError. */
 export class Http {
   readonly #transport: Transport;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #retries: number;
-  /** How long the beginning of an answer is waited for. */
+  /** Most time to wait for the beginning of an answer. */
   readonly timeoutMs: number | undefined;
   readonly #hints: AnswerHints;
 

@@ -1,4 +1,4 @@
-/** A name in SQL, whatever it holds. */
+/** A name in SQL, with any characters. */
 export function quoteName(name: string): string {
   if (name.includes('\0')) throw new TypeError(`${JSON.stringify(name)} is no name: it has a NUL in it`);
   return `"${name.replaceAll('"', '""')}"`;

@@ -8,7 +8,7 @@ export { NodeConnection } from './node/node-connection.ts';
 export * from './public.ts';
 
 export interface ConnectOptions extends HttpOptions {
-  /** The authorities to trust: PEM, or the path of a file with it. Default: those that Node.js trusts. */
+  /** The authorities to trust: PEM, or the path of a file with it. Default: those of Node.js. */
   readonly ca?: string | undefined;
   /** The certificate to show, in the same forms, with its `key`. */
   readonly cert?: string | undefined;
@@ -16,8 +16,8 @@ export interface ConnectOptions extends HttpOptions {
 }
 
 /**
- * A connection to the server at `http(s)://host:port`. Nothing is sent before the first operation. What is not given is found where
- * the command line finds it: `FRAMEHOLD_SERVER`, `FRAMEHOLD_TOKEN`, the section `[client]` of `~/.framehold/config.toml`, and
+ * A connection to the server at `http(s)://host:port`. Nothing is sent before the first operation. Missing options are found like
+ * those of the command line: `FRAMEHOLD_SERVER`, `FRAMEHOLD_TOKEN`, the section `[client]` of `~/.framehold/config.toml`, and
  * `http://127.0.0.1:9000`.
  */
 export function connect(url?: string, { token, ca, cert, key, ...options }: ConnectOptions = {}): NodeConnection {

@@ -1,7 +1,7 @@
 import type { Answer } from './api.ts';
 import type { Stoppable } from './http.ts';
 
-/** A frame or a view, as the server tells of it. What is not known of a damaged one is null. */
+/** A frame or a view, as the server describes it. Unknown fields of a damaged one are null. */
 export type FrameInfo = Answer<'GET /handles/{handle}'>;
 export type Engine = Answer<'GET /engines'>['engines'][number];
 /** A statement that is under way. */
@@ -22,7 +22,7 @@ export interface GetOptions extends Stoppable {
 }
 
 export interface PutOptions extends Stoppable {
-  /** What happens to a frame that is there: `create`, the default, fails. */
+  /** The action on an existing frame: `create`, the default, fails. */
   readonly mode?: Mode | undefined;
   /** Time to live, which each read renews: seconds, or a text such as `15m`; `none`: it stays. */
   readonly ttl?: number | string | undefined;
@@ -51,7 +51,7 @@ export interface PutProgress {
 export interface Kept {
   readonly handle: string;
   readonly version: number;
-  /** Those that were written now. */
+  /** The rows written now. */
   readonly rows: number;
   /** Of the frame, as it is stored. */
   readonly bytes: number;
@@ -59,10 +59,10 @@ export interface Kept {
   readonly repeated: boolean;
 }
 
-/** What was made of a file. */
+/** The frame of a file. */
 export interface Put extends Kept {
   readonly columns: Answer<'GET /exec'>['columns'];
-  /** How many rows were left out, with `skipBadRows`. */
+  /** The number of rows left out, with `skipBadRows`. */
   readonly rejectedRows: number;
   /** The first of them. */
   readonly rejections: readonly { readonly line: number; readonly column: string | null; readonly reason: string }[];
@@ -77,7 +77,7 @@ export interface SqlOptions extends Stoppable {
   readonly engine?: string | undefined;
   /** Of this statement alone, such as `{ TimeZone: 'Europe/Berlin' }`. */
   readonly settings?: Readonly<Record<string, string | boolean>> | undefined;
-  /** The first so many rows. */
+  /** The first rows. */
   readonly limit?: number | undefined;
   /** By which `queries` lists it and `cancel` stops it. */
   readonly id?: string | undefined;

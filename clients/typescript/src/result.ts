@@ -3,7 +3,7 @@ import { type Column, rowMaker } from './rows/cells.ts';
 import { ResultStream } from './rows/result-stream.ts';
 import type { HttpAnswer } from './transport.ts';
 
-/** What a statement gave. Its rows are read once, as they come. */
+/** The result of a statement. Its rows are read once, as they come. */
 export class Result<Row> implements AsyncIterable<Row> {
   readonly #stream: ResultStream;
 
@@ -16,7 +16,7 @@ export class Result<Row> implements AsyncIterable<Row> {
       throw error instanceof SyntaxError ? unexpected() : error;
     });
     const { error, position } = stream.facts;
-    // As the external database tells of a statement that fails on its first rows.
+    // The external database reports so a statement that fails on its first rows.
     if (typeof error === 'string') {
       throw new FrameholdError('sql_error', error, { position: typeof position === 'number' ? position : undefined });
     }
@@ -28,13 +28,13 @@ export class Result<Row> implements AsyncIterable<Row> {
     return this.#stream.columns;
   }
 
-  /** Of a statement that changes rows: how many. */
+  /** For a statement that changes rows: their number. */
   get updated(): number | undefined {
     const { updated } = this.#stream.facts;
     return typeof updated === 'number' ? updated : undefined;
   }
 
-  /** What ran the statement, where the call named an engine. With rows it is known when all have been read. */
+  /** The engine that ran the statement, if the call named one. With rows it is known when all have been read. */
   get engine(): string | undefined {
     const { engine } = this.#stream.facts;
     return typeof engine === 'string' ? engine : undefined;
@@ -52,7 +52,7 @@ export class Result<Row> implements AsyncIterable<Row> {
     for await (const rows of this.#stream.batches()) yield* rows;
   }
 
-  /** The rows, so many at a time as have come together. */
+  /** The rows, in groups as they arrive. */
   async *batches(): AsyncGenerator<Row[], void, undefined> {
     const make = rowMaker(this.columns) as (cells: readonly unknown[]) => Row;
     for await (const rows of this.#stream.batches()) yield rows.map(make);

@@ -1,10 +1,10 @@
 import { FrameholdError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
-/** Longer than this nobody waits without a word. */
+/** A longer wait is left to the caller. */
 const longestWaitSeconds = 60;
 
-/** With these the server has done nothing, whatever was asked. */
+/** With these codes the server has done nothing, for any operation. */
 const undone: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'auth_unavailable']);
 
 /** Whether the same may be sent again, now that the server asks for it by Retry-After. */
@@ -41,7 +41,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 const firstWaitMs = 250;
 const longestWaitMs = 5000;
 
-/** How long to wait before the attempt of this number, from 1 on: twice as long each time. */
+/** The wait before the attempt of this number, from 1 on: twice as long each time. */
 export function backoffMs(attempt: number, error: unknown): number {
   const asked = error instanceof FrameholdError ? (error.retryAfter ?? 0) * 1000 : 0;
   return Math.max(asked, Math.min(firstWaitMs * 2 ** (attempt - 1), longestWaitMs));

@@ -1,7 +1,7 @@
 import { Result, RowIterator } from './result.ts';
 import type { HttpAnswer } from './transport.ts';
 
-/** What rows are written as. */
+/** The formats of rows. */
 export type Format = 'json' | 'ndjson' | 'csv' | 'tsv' | 'parquet' | 'arrow';
 
 /** Makes something of rows that come in a format. `@framehold/client/arrow` has one. */
@@ -48,7 +48,7 @@ export class Selection<Row> implements PromiseLike<Result<Row>>, AsyncIterable<R
     return this.#open(format);
   }
 
-  /** What a reader makes of the rows, such as a table of Arrow. */
+  /** The result of a reader of the rows, such as a table of Arrow. */
   async read<Made>(reader: Reader<Made>): Promise<Made> {
     return reader.read(await this.#open(reader.format));
   }

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Hears how many bytes of the body were sent so far. */
+  /** Called with the number of bytes of the body sent so far. */
   readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
@@ -83,7 +83,7 @@ export class HttpAnswer implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Gives up what was not read. */
+  /** Drops the unread rest. */
   async cancel(): Promise<void> {
     await this[Symbol.asyncIterator]().return?.();
   }
@@ -98,7 +98,7 @@ export async function* blobPieces(blob: Blob): AsyncGenerator<Uint8Array, void, 
   }
 }
 
-/** The same pieces. `onBytes` is told how many bytes have come. */
+/** The same pieces. `onBytes` gets the number of received bytes. */
 export async function* countedPieces(
   pieces: AsyncIterable<Uint8Array>,
   onBytes: (bytes: number) => void,
@@ -115,7 +115,7 @@ export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, v
   yield bytes;
 }
 
-/** What a stream of the web gives. Not every browser can iterate over one. */
+/** The pieces of a web stream. Not every browser can iterate over one. */
 export async function* piecesOf(
   stream: ReadableStream<Uint8Array>,
   { address, signal }: { readonly address?: string | undefined; readonly signal?: AbortSignal | undefined } = {},

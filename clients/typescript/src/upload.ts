@@ -5,7 +5,7 @@ import { piecesOf, type RequestBody } from './transport.ts';
 /** A row by the names of its columns. */
 export type RowObject = Readonly<Record<string, unknown>>;
 
-/** What a frame is made of: the bytes of a file of any format that the server reads, or rows. */
+/** The source of a frame: the bytes of a file of any format that the server reads, or rows. */
 export type PutData =
   | Blob
   | Uint8Array
@@ -18,11 +18,11 @@ export type PutData =
 
 type Types = Readonly<Record<string, string>>;
 
-/** What is known of the columns beforehand. */
+/** Known facts about the columns. */
 export interface ColumnOptions {
   /** By name. */
   readonly types?: Types | undefined;
-  /** Whether the rows may be for a frame that is there, whose types count. */
+  /** Whether the rows may be for an existing frame, whose types count. */
   readonly isAppend?: boolean | undefined;
 }
 
@@ -84,7 +84,7 @@ async function streamUpload(data: PutStream, options: ColumnOptions): Promise<Up
 
 type PutStream = AsyncIterable<Uint8Array> | AsyncIterable<RowObject>;
 
-/** The first piece tells whether these are rows. */
+/** The first piece shows whether these are rows. */
 export async function peeked(data: PutStream): Promise<{ readonly isRows: boolean; readonly all: PutStream }> {
   const pieces = data[Symbol.asyncIterator]();
   const first = await pieces.next();

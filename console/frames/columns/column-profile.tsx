@@ -24,7 +24,7 @@ interface Profile {
   readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
 }
 
-/** What the values of a column are like. It is asked for when it is shown. */
+/** The profile of a column's values. Requested when it is shown. */
 export function ColumnProfile({ handle, column }: { readonly handle: string; readonly column: FrameColumn }) {
   const [profile, setProfile] = useState<Profile>();
   const [error, setError] = useState<unknown>();
@@ -55,7 +55,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
   }
   if (profile === undefined) return <p class="muted">Reading the column …</p>;
   const { rows, count, nulls, nans, distinct, top, histogram, quantiles } = profile;
-  // Of many that are each there once, none is common.
+  // If each of many values occurs once, none is common.
   const hasCommon = top?.some((each) => each.count > 1) || (top?.length ?? 0) <= shownTop;
   const value = (cell: Cell) => (cell === null ? '–' : <CellValue cell={cell} column={column} />);
   return (

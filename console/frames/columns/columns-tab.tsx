@@ -3,7 +3,7 @@ import { gridColumn } from '../../grid/grid-source.ts';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
-import { SignedText } from '../../widgets/signed-text.tsx';
+import { RevealedText } from '../../widgets/revealed-text.tsx';
 import type { Frame, FrameColumn } from '../frame.ts';
 import { ColumnProfile } from './column-profile.tsx';
 
@@ -48,7 +48,7 @@ function ColumnItem({ handle, column }: { readonly handle: string; readonly colu
       <button type="button" class="column-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
         <span class="column-name">
-          <SignedText text={column.name} />
+          <RevealedText text={column.name} />
         </span>
         <span class="badge">{gridColumn(column).type}</span>
       </button>

@@ -2,7 +2,7 @@ import { formatCount } from '../../widgets/format.ts';
 
 export interface HistogramBins {
   readonly step: number;
-  /** Those without values are left out. Of times they are µs since 1970. */
+  /** Empty bins are left out. Times are µs since 1970. */
   readonly bins: readonly { readonly from: number; readonly to: number; readonly count: number }[];
 }
 

@@ -16,7 +16,7 @@ export interface DetailsTabProps {
   readonly onChange: () => void;
 }
 
-/** What is known of a frame beside its rows, and what can be done with it. */
+/** The facts of a frame beside its rows, and its actions. */
 export function DetailsTab({ frame, onChange }: DetailsTabProps) {
   const [isDropping, setDropping] = useState(false);
   const isOwn = frame.shared !== true;

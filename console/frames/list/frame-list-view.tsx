@@ -13,7 +13,7 @@ export function FrameListView() {
   const search = useRef<HTMLInputElement>(null);
   const count = useComputed(() => frames.value.size).value;
   const handles = useComputed(() => (isComplete.value ? [...frames.value.keys()].join('\n') : '')).value;
-  // Before the first frame is drawn: the list is what one waits for.
+  // Before the first frame is drawn: the user waits for the list.
   useLayoutEffect(() => followFrames(), []);
   useEffect(() => {
     const names = handles === '' ? [] : handles.split('\n');

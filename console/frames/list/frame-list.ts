@@ -6,20 +6,20 @@ import { call } from '../../api/request.ts';
 import { describeFrame, type Frame } from '../frame.ts';
 import { type FrameChange, watchFrames } from '../frame-changes.ts';
 
-/** The first page is drawn before the others are asked for. */
+/** The first page is drawn before the others are requested. */
 const firstPage = 100;
 const laterPages = 1000;
 const describeMs = 300;
 /** More frames that changed at once are found by a listing. */
 const maxDescribed = 20;
 
-/** All frames by their handles. It stays when the list is left, so that it is there at once when one comes back. */
+/** All frames by their handles. It stays when the list is left, so that it is complete on return. */
 export const frames = signal<ReadonlyMap<string, Frame>>(new Map());
-/** Whether all pages are there. */
+/** Whether all pages have arrived. */
 export const isComplete = signal(false);
 export const listError = signal<unknown>(undefined);
 
-/** Keeps the list up to date until what this gives is called. For useEffect. */
+/** Keeps the list up to date until the returned function is called. For useEffect. */
 export function followFrames(): () => void {
   const abort = new AbortController();
   const changed = new Set<string>();
@@ -62,7 +62,7 @@ export function followFrames(): () => void {
   const stop = watchFrames(undefined, {
     onChange,
     onRefresh: () => {
-      // The listing is under way already.
+      // The listing is running already.
       if (!isFirst) refresh();
       isFirst = false;
     },
@@ -74,7 +74,7 @@ export function followFrames(): () => void {
   };
 }
 
-/** `dropped`: frames that were, while their page may have been on its way. */
+/** `dropped`: frames that were dropped while their page may have been requested already. */
 async function listAll(abort: AbortSignal, dropped: ReadonlySet<string>): Promise<void> {
   const listed = new Map<string, Frame>();
   try {
@@ -85,7 +85,7 @@ async function listAll(abort: AbortSignal, dropped: ReadonlySet<string>): Promis
       if (abort.aborted) return;
       for (const frame of page.handles) listed.set(frame.handle, frame);
       after = page.next ?? undefined;
-      // What was there before stays until all pages are known.
+      // The old list stays until all pages are known.
       if (!isComplete.peek() && after !== undefined) frames.value = new Map(listed);
     } while (after !== undefined);
     for (const handle of dropped) listed.delete(handle);

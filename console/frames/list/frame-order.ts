@@ -2,7 +2,7 @@ import type { Frame } from '../frame.ts';
 
 export type SortKey = 'handle' | 'rows' | 'bytes' | 'created';
 
-/** Those whose names have all the words, in order. */
+/** Frames whose names have all the words, in order. */
 export function chooseFrames(
   all: Iterable<Frame>,
   filter: string,
@@ -19,7 +19,7 @@ export function chooseFrames(
   return chosen.sort((one, other) => {
     if (order.by === 'handle') return sign * compareNames(one, other);
     const [a, b] = [sortValue(one, order.by), sortValue(other, order.by)];
-    // What is not known comes last in either order.
+    // Unknown values come last in either order.
     if (a === undefined || b === undefined) return a === b ? compareNames(one, other) : a === undefined ? 1 : -1;
     return a === b ? compareNames(one, other) : sign * (a - b);
   });

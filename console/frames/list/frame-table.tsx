@@ -13,7 +13,7 @@ import { chooseFrames, type SortKey } from './frame-order.ts';
 const rowPx = 38;
 const overscanRows = 8;
 
-/** They stay when one comes back to the list. */
+/** They stay until the return to the list. */
 export const filter = signal('');
 const order = signal<{ readonly by: SortKey; readonly isDescending: boolean }>({ by: 'handle', isDescending: false });
 const scrolledTo = signal(0);

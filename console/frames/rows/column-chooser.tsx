@@ -3,7 +3,7 @@ import { gridColumn } from '../../grid/grid-source.ts';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
-import { SignedText } from '../../widgets/signed-text.tsx';
+import { RevealedText } from '../../widgets/revealed-text.tsx';
 import type { FrameColumn } from '../frame.ts';
 
 /** A dialog with more lines would be slow. */
@@ -58,7 +58,7 @@ export function ColumnChooser({ columns, chosen, onChoose, onClose }: ColumnChoo
           <label key={`${index} ${column.name}`} class="option">
             <input type="checkbox" checked={names.has(column.name)} onChange={() => toggle(column.name)} />
             <span>
-              <SignedText text={column.name} />
+              <RevealedText text={column.name} />
             </span>
             <span class="muted">{gridColumn(column).type}</span>
           </label>

@@ -8,24 +8,24 @@ import { request, withQuery } from '../../api/request.ts';
 import { type Cell, type GridColumn, type GridSource, gridColumn } from '../../grid/grid-source.ts';
 import { type Frame, framePath, lineageOf, versionIdOf } from '../frame.ts';
 
-/** More are asked for in blocks. */
+/** More columns are requested in blocks. */
 const mostColumns = 500;
 /** A request has 16 KiB. */
 const mostNameBytes = 10_000;
 
-/** Why no more rows can be had. */
+/** Reason for which no more rows can be read. */
 export type FrameLoss = 'replaced' | 'dropped' | 'damaged';
 
 export interface FrameSource extends GridSource {
   readonly handle: string;
   readonly lineage: string;
   readonly lost: ReadonlySignal<FrameLoss | undefined>;
-  /** Rows came. */
+  /** New rows. */
   grow(rowCount: number): void;
   lose(loss: FrameLoss): void;
 }
 
-/** The rows of a frame, of one lineage only: those of a frame that was put in its place are never shown among them. */
+/** The rows of a frame, of one lineage only: rows of a frame that replaced it are never shown among them. */
 export function frameSource(frame: Frame, chosen: readonly string[] = []): FrameSource {
   const { handle } = frame;
   const lineage = lineageOf(frame.versionId ?? '');
@@ -97,7 +97,7 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
     if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
     return request(path, { signal: abort }).catch((error: unknown) => {
       if (error instanceof FrameholdError && error.code === 'frame_changed') lost.value = 'replaced';
-      // Blocks of a frame that was replaced are gone, too; who heard of that knows better.
+      // Blocks of a replaced frame are gone, too; the change event has the better reason.
       else if (error instanceof FrameholdError && /^handle_(gone|not_found)$/.test(error.code))
         lost.value ??= 'dropped';
       throw error;
@@ -112,7 +112,7 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
 
 /** To read thousands of columns takes many seconds, hundreds of them a moment. undefined: all at once. */
 function blockColumnsOf(names: readonly string[]): number | undefined {
-  // They are asked for by name.
+  // They are requested by name.
   const isUnique = new Set(names.map((name) => name.toLowerCase())).size === names.length && !names.includes('');
   if (names.length <= mostColumns || !isUnique) return undefined;
   const longest = Math.max(...names.map((name) => encodeURIComponent(name).length));

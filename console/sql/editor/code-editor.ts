@@ -38,7 +38,7 @@ export interface EditorPlace {
   readonly to: number;
 }
 
-/** The editor of statements. It keeps a state, with what can be undone, for each document. */
+/** The editor of statements. It keeps a state, with its undo history, for each document. */
 export interface CodeEditor {
   open(document: string, text: string): void;
   setDialect(name: DialectName): void;
@@ -49,9 +49,9 @@ export interface CodeEditor {
   destroy(): void;
 }
 
-/** Beside those that the editor shows by itself. */
+/** Beside those that the editor marks by itself. */
 const hiddenLetters = /[\u034f\u115f\u1160\u180e\u200c-\u200d\u202a-\u202c\u2060-\u206f\u2800\u3164\uffa0]/;
-/** Of the options of a completion, around the selected one: they are rendered anew at each key. */
+/** Options of a completion that are rendered, around the selected one: they are rendered anew at each key. */
 const mostRendered = 40;
 
 const languages = new Map<DialectName, Extension>();

@@ -1,11 +1,11 @@
 import { formatCount } from '../../widgets/format.ts';
-import { signedText } from '../../widgets/hidden-characters.ts';
+import { revealedText } from '../../widgets/hidden-characters.ts';
 import { type Dialect, wordsOf } from './dialects.ts';
 
 /** A frame that can be completed, and its columns. */
 export interface CompletedFrame {
   readonly name: string;
-  /** Null where it cannot be read, undefined where nobody counted. */
+  /** Null if it cannot be read, undefined if it was not counted. */
   readonly rows: number | null | undefined;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
@@ -15,7 +15,7 @@ export interface FrameIndex {
   readonly frames: readonly CompletedFrame[];
   /** The names in lower case, each behind a line break: one search of a text is quicker than one of each name. */
   readonly text: string;
-  /** Where in `text` the line of each frame begins. */
+  /** Start of each frame's line in `text`. */
   readonly lineStarts: readonly number[];
   readonly byLowerName: ReadonlyMap<string, CompletedFrame>;
 }
@@ -26,18 +26,18 @@ export interface CompletionOption {
   readonly displayLabel?: string;
   readonly type: 'frame' | 'column' | 'function' | 'keyword' | 'type';
   readonly detail?: string;
-  /** What is put into the text, where it is not the label. */
+  /** The inserted text, if it is not the label. */
   readonly apply?: string;
 }
 
 export interface Completions {
-  /** How many characters before the cursor are replaced. */
+  /** Number of characters before the cursor that are replaced. */
   readonly replaced: number;
   readonly options: readonly CompletionOption[];
 }
 
 export const mostOptions = 200;
-/** How far around the cursor the text is looked at. */
+/** Characters around the cursor that are read. */
 export const reach = 4000;
 const longestWord = 200;
 
@@ -55,7 +55,7 @@ export function indexOf(frames: readonly CompletedFrame[]): FrameIndex {
   return { frames, text: lowerNames.map((name) => `\n${name}`).join(''), lineStarts, byLowerName };
 }
 
-/** The frames in whose lines a text stands, in their order. */
+/** The frames whose lines contain a text, in their order. */
 function* framesWith(searched: string, { frames, text, lineStarts }: FrameIndex): Generator<CompletedFrame> {
   let from = 0;
   for (;;) {
@@ -82,8 +82,8 @@ function lastAtMost(numbers: readonly number[], limit: number): number {
 const token = /"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|--[^\n]*|[\p{L}_][\p{L}\d_$]*|[^\s]/gu;
 
 /**
- * What may stand at the cursor. `before` and `after` are the text around it; only `reach` characters of each are read, so that it
- * takes the same time in a long text.
+ * The completions at the cursor. `before` and `after` are the text around it; only `reach` characters of each are read, so that
+ * it takes the same time in a long text.
  */
 export function completionsAt(
   before: string,
@@ -138,7 +138,7 @@ class OptionList {
     for (const { name, type } of frame.columns) {
       if (this.options.length >= mostOptions) return;
       if (!name.toLowerCase().startsWith(this.#prefix)) continue;
-      const shown = signedText(name);
+      const shown = revealedText(name);
       const written = applied(name, dialect, isQuoted);
       this.#add({
         label: name,
@@ -150,7 +150,7 @@ class OptionList {
     }
   }
 
-  /** Names that begin so first, then those that contain it. */
+  /** Names with this prefix first, then those that contain it. */
   addFrames(index: FrameIndex, dialect: Dialect, isQuoted: boolean): void {
     if (this.options.length >= mostOptions) return;
     for (const searched of this.#prefix.length > 1 ? [`\n${this.#prefix}`, this.#prefix] : [`\n${this.#prefix}`]) {
@@ -167,7 +167,7 @@ class OptionList {
     }
   }
 
-  /** Those that are listed as `owner/trades`, behind `owner.`. */
+  /** Frames listed as `owner/trades`, behind `owner.`. */
   addFramesOf(owner: string, index: FrameIndex, dialect: Dialect): void {
     const searched = `\n${owner}/${this.#prefix}`;
     for (const { name, rows } of framesWith(searched, index)) {

@@ -1,6 +1,6 @@
 import { duckdbFunctions, sparkFunctions } from './functions.ts';
 
-/** Whose SQL a text is. */
+/** The dialect of a text. */
 export type DialectName = 'duckdb' | 'questdb' | 'spark';
 
 export interface Dialect {
@@ -9,7 +9,7 @@ export interface Dialect {
   readonly keywords: string;
   readonly types: string;
   readonly functions: string;
-  /** What a name stands between where it needs it. */
+  /** The quote of a name that needs one. */
   readonly quote: '"' | '`';
   readonly hasBackslashEscapes: boolean;
   readonly hasDollarQuotes: boolean;
@@ -75,7 +75,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
   },
 };
 
-/** The dialect that an engine of this kind reads; `kind` as `GET /engines` tells it. */
+/** The dialect that an engine of this kind reads; `kind` as in `GET /engines`. */
 export function dialectOf(kind: string | undefined): Dialect {
   if (kind === undefined || kind === 'duckdb') return dialects.duckdb;
   return kind === 'spark-connect' ? dialects.spark : dialects.questdb;

@@ -2,7 +2,7 @@ import { RangeSet, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, EditorView, GutterMarker, gutter } from '@codemirror/view';
 
 export interface EditorError {
-  /** Where in the text. */
+  /** Position in the text. */
   readonly at: number;
   readonly message: string;
 }
@@ -10,12 +10,12 @@ export interface EditorError {
 interface ErrorMark {
   readonly from: number;
   readonly to: number;
-  /** What is marked. */
+  /** The marked text. */
   readonly text: string;
   readonly message: string;
 }
 
-/** In the place of the marks that are there. */
+/** Replaces the present marks. */
 export const setErrors = StateEffect.define<readonly EditorError[]>();
 
 const marks = StateField.define<readonly ErrorMark[]>({
@@ -48,7 +48,7 @@ class LineMarker extends GutterMarker {
 }
 const lineMarker = new LineMarker();
 
-/** Wavy lines below what is wrong, and a dot before its line. */
+/** Wavy lines below errors, and a dot before their lines. */
 export const errorMarks = [
   marks,
   gutter({

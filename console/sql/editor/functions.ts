@@ -1,6 +1,6 @@
 // Made by scripts/generate-docs.mjs from the lists of allowed functions; do not edit.
 
-/** Of DuckDB. */
+/** Functions of DuckDB. */
 export const duckdbFunctions = `
 abs acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile approx_top_k
 arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin array_agg
@@ -61,7 +61,7 @@ union_value unlist unnest upper url_decode url_encode user uuid uuid_extract_tim
 uuidv7 var_pop var_samp variance variant_extract variant_normalize variant_typeof vector_type version wavg week
 weekday weekofyear weighted_avg xor year yearweek`;
 
-/** Of Spark. */
+/** Functions of Spark. */
 export const sparkFunctions = `
 abs acos acosh add_months aes_decrypt aes_encrypt aggregate any any_value approx_count_distinct approx_percentile
 approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate array array_agg array_append

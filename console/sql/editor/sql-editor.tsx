@@ -9,7 +9,7 @@ import type { CodeEditor, EditorPlace } from './code-editor.ts';
 import { dialectOf } from './dialects.ts';
 import type { EditorError } from './error-marks.ts';
 
-/** What the view around it asks of the editor. */
+/** The editor's interface for the view around it. */
 export interface EditorHandle {
   place(): EditorPlace;
   showErrors(errors: readonly EditorError[]): void;
@@ -23,7 +23,7 @@ export interface SqlEditorProps {
   readonly onPlace: () => void;
 }
 
-/** The editor of the tab that is shown: a plain text field, until the code of the better one is there. */
+/** The editor of the current tab: a plain text field, until the code of the better one is loaded. */
 export function SqlEditor({ handle, onRun, onPlace }: SqlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const plain = useRef<HTMLTextAreaElement>(null);
@@ -53,7 +53,7 @@ export function SqlEditor({ handle, onRun, onPlace }: SqlEditorProps) {
       handle.current = made;
       editor.value = made;
       if (typed === null) return;
-      // At once, so that the next key finds it: what is hidden cannot have the focus.
+      // At once, so that the next key finds it: a hidden element cannot have the focus.
       host.current.hidden = false;
       made.select(typed.selectionStart, typed.selectionEnd);
       made.focus();

@@ -1,11 +1,11 @@
 import type { StreamParser, StringStream } from '@codemirror/language';
 import { type Dialect, wordsOf } from './dialects.ts';
 
-/** What a line begins in. */
+/** The state at the begin of a line. */
 interface TokenizerState {
-  /** How many block comments are open: they nest. */
+  /** Number of open block comments: they nest. */
   commentDepth: number;
-  /** What ends the text or name that is open; empty where none is. */
+  /** The end of the open text or name; empty if none is open. */
   closing: string;
 }
 

@@ -5,11 +5,11 @@ import { notify } from '../../widgets/notices.tsx';
 import { saveBlob } from '../../widgets/save-blob.ts';
 
 export interface FileActionsProps {
-  /** Of the file that is exported. */
+  /** Name of the exported file. */
   readonly name: string;
   readonly isEmpty: boolean;
   readonly exported: () => string;
-  /** How many statements there were. Throws where it is no such file. */
+  /** Returns the number of statements. Throws for another file. */
   readonly take: (text: string) => number;
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount, formatCountOf, formatDuration } from '../../widgets/format.ts';
-import { SignedText } from '../../widgets/signed-text.tsx';
+import { RevealedText } from '../../widgets/revealed-text.tsx';
 import { isPlan } from '../run/statement-run.ts';
 import { FileActions } from './file-actions.tsx';
 import { exportedHistory, forgetHistory, type HistoryEntry, history, importHistory, searchEntries } from './history.ts';
@@ -32,7 +32,7 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
           <li key={`${entry.at}-${at}`}>
             <button type="button" class="sql-kept-item" onClick={() => onChoose(entry)}>
               <code>
-                <SignedText text={entry.sql.slice(0, 300)} />
+                <RevealedText text={entry.sql.slice(0, 300)} />
               </code>
               <span class="muted">{describe(entry)}</span>
             </button>

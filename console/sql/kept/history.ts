@@ -17,10 +17,10 @@ export interface HistoryEntry {
 }
 
 export const mostEntries = 500;
-/** Longer statements are not kept: all of it has about 5 MB in a browser. */
+/** Longer statements are not stored: a browser has about 5 MB for all of it. */
 const maxLength = 50_000;
 const storageKey = 'framehold.sql.history';
-/** Of a file with a history. */
+/** Kind of a file with a history. */
 const fileKind = 'framehold-history';
 
 /** The newest first. */
@@ -28,11 +28,11 @@ export const history = signal<readonly HistoryEntry[]>(restoredEntries());
 
 export function remember(entry: HistoryEntry): void {
   if (entry.sql.length > maxLength) return;
-  // Another tab of the browser may have written since.
+  // Another tab of the browser may have changed it since.
   write(withEntry(restoredEntries(), entry));
 }
 
-/** How many there were. Throws where it is no such file. */
+/** Returns the number of entries. Throws for another file. */
 export function importHistory(text: string): number {
   const found = parseHistory(text);
   write(mergedEntries(restoredEntries(), found));
@@ -74,7 +74,7 @@ export function withEntry(entries: readonly HistoryEntry[], entry: HistoryEntry)
   return [entry, ...(isRepeated ? entries.slice(1) : entries)].slice(0, mostEntries);
 }
 
-/** Those that have all words, in any case. */
+/** Entries with all words, in any case. */
 export function searchEntries(entries: readonly HistoryEntry[], text: string): readonly HistoryEntry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { SearchInput } from '../../widgets/fields.tsx';
 import { Icon } from '../../widgets/icon.tsx';
-import { SignedText } from '../../widgets/signed-text.tsx';
+import { RevealedText } from '../../widgets/revealed-text.tsx';
 import { FileActions } from './file-actions.tsx';
 import {
   exportedStatements,
@@ -39,10 +39,10 @@ export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
           <li key={statement.name}>
             <button type="button" class="sql-kept-item" onClick={() => onChoose(statement)}>
               <strong>
-                <SignedText text={statement.name} />
+                <RevealedText text={statement.name} />
               </strong>
               <code>
-                <SignedText text={statement.sql.slice(0, 300)} />
+                <RevealedText text={statement.sql.slice(0, 300)} />
               </code>
               <span class="muted">{statement.engine}</span>
             </button>

@@ -10,7 +10,7 @@ export interface SavedStatement {
 }
 
 const storageKey = 'framehold.sql.saved';
-/** Of a file with saved statements. */
+/** Kind of a file with saved statements. */
 const fileKind = 'framehold-statements';
 
 /** By their names. */
@@ -26,7 +26,7 @@ export function forgetStatement(name: string): void {
   writeStored(storageKey, savedStatements.peek());
 }
 
-/** How many there were. Throws where it is no such file. */
+/** Returns the number of statements. Throws for another file. */
 export function importStatements(text: string): number {
   const found = parseStatements(text);
   if (!keep(found)) throw new Error('the browser has no room for them');
@@ -49,7 +49,7 @@ function keep(statements: readonly SavedStatement[]): boolean {
   return true;
 }
 
-/** Another window of the browser may have written since. */
+/** Another window of the browser may have changed them since. */
 function restored(): readonly SavedStatement[] {
   return statementsIn(readStored(storageKey));
 }

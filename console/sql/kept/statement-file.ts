@@ -3,7 +3,7 @@ export function fileText(kind: string, key: string, items: readonly unknown[]): 
   return `${JSON.stringify({ kind, [key]: items }, null, 2)}\n`;
 }
 
-/** Throws where it is no such file. */
+/** Throws for another file. */
 export function itemsOf(text: string, kind: string, key: string): unknown {
   let document: unknown;
   try {

@@ -24,7 +24,7 @@ export function removeStored(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // What cannot be removed could not be stored.
+    // An entry that cannot be removed was not stored either.
   }
 }
 

@@ -34,7 +34,7 @@ const lostAfterMs = 5 * beatMs;
  */
 export class TabStore {
   readonly #id: string;
-  /** What a window of this kind finds when it opens; undefined: nothing. */
+  /** The tabs for a window of this kind when it opens; undefined: none. */
   readonly found: StoredTabs | undefined;
 
   private constructor(id: string, found: StoredTabs | undefined) {
@@ -61,7 +61,7 @@ export class TabStore {
   }
 }
 
-/** Of windows that are closed, or ended without a word; the latest first. */
+/** Entries of windows that are closed, or ended abruptly; the latest first. */
 function leftEntries(): readonly (readonly [string, WindowEntry])[] {
   return storedKeys(prefix)
     .flatMap((key) => {
@@ -72,7 +72,7 @@ function leftEntries(): readonly (readonly [string, WindowEntry])[] {
     .sort(([, one], [, other]) => other.at - one.at);
 }
 
-/** Tabs without a text are left out, and of a tab that two windows had the same the second. */
+/** Leaves out tabs without a text, and the second of equal tabs in two windows. */
 function joined(entries: readonly WindowEntry[]): StoredTabs | undefined {
   const byContent = new Map<string, StoredTab>();
   for (const tab of entries.flatMap(({ tabs }) => tabs)) {

@@ -9,12 +9,12 @@ interface KeptValues {
 
 const storageKey = 'framehold.sql.parameters';
 const mostKept = 200;
-/** Longer statements are not kept. */
+/** Longer statements are not stored. */
 const longestSql = 20_000;
 
-/** Of each statement by its text, the latest first. */
+/** Values of each statement by its text, the latest first. */
 const kept = signal<readonly KeptValues[]>(restored());
-/** Of a tab, by name: a statement that is being changed keeps its values. */
+/** Values of a tab, by name: a statement that is being edited keeps its values. */
 const lastOfTab = new Map<string, ParameterValues>();
 
 export function typedValue(tab: string, sql: string, key: string): ParameterValue {
@@ -24,7 +24,7 @@ export function typedValue(tab: string, sql: string, key: string): ParameterValu
 
 export function keepValues(tab: string, sql: string, values: ParameterValues): void {
   lastOfTab.set(tab, { ...lastOfTab.get(tab), ...values });
-  // Another window may have written since.
+  // Another window may have changed them since.
   const all = restored();
   const before = all.find((each) => each.sql === sql)?.values;
   const entry = { sql, values: { ...before, ...values } };

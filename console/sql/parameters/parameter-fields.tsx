@@ -4,13 +4,13 @@ import { keepValues, typedValue } from './kept-values.ts';
 import { type ParameterType, parameterTypes } from './parameter-value.ts';
 import type { StatementParameter } from './statement-parameters.ts';
 
-/** The statements that would run, with what they take. */
+/** The statements that would run, with their parameters. */
 export interface ParameterPlace {
   readonly tab: string;
   readonly statements: readonly { readonly sql: string; readonly parameters: readonly StatementParameter[] }[];
 }
 
-/** What is wrong with the value of a parameter. */
+/** The fault of a parameter's value. */
 export interface ParameterFault {
   readonly key: string;
   readonly message: string;

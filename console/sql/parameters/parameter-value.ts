@@ -31,7 +31,7 @@ const notFinite = /^(?:NaN|[+-]?Infinity)$/;
 
 /** Text of a value that cannot be sent. */
 export class WrongValue extends Error {
-  /** Of the parameter. */
+  /** Key of the parameter. */
   readonly key: string;
 
   constructor({ key, label }: StatementParameter, what: string) {

@@ -4,7 +4,7 @@ import { type QuotingRules, withoutQuotes } from '../../../src/core/text/split-s
 export interface StatementParameter {
   /** Its name, or its number from 1. */
   readonly key: string;
-  /** As the statement has it; `?2` for the second of those that have no name. */
+  /** As in the statement; `?2` for the second of those without a name. */
   readonly label: string;
 }
 
@@ -14,7 +14,7 @@ const patterns: Readonly<Record<QuotingRules, RegExp>> = {
   spark: /\?|(?<![\p{L}\d_:)\]])(:)([\p{L}_][\p{L}\d_]*)/gu,
 };
 
-/** Each once, in the order of their first use. Case does not tell names apart. */
+/** Each once, in the order of their first use. Names are compared without regard to case. */
 export function statementParameters(sql: string, rules: QuotingRules): readonly StatementParameter[] {
   const found = new Map<string, StatementParameter>();
   let unnamed = 0;

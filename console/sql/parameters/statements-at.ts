@@ -17,12 +17,12 @@ export function statementsAt(place: Parameters<typeof statementsToRun>[0]): read
   const rules = dialectOf(kindOf(engine)).name === 'spark' ? 'spark' : 'duckdb';
   return statementsToRun(place, rules).map((each) => ({
     ...each,
-    // The external database is asked by texts alone.
+    // The external database takes texts alone.
     parameters: engine === 'tsdb' ? [] : statementParameters(each.statement, rules),
   }));
 }
 
-/** The statements with their values, or what is wrong with one. */
+/** The statements with their values, or the fault of one. */
 export function bind(
   tab: string,
   statements: readonly ParameterizedStatement[],
@@ -39,7 +39,7 @@ export function bind(
   }
 }
 
-/** The values of all statements of a text, for a link. Of those that have the same name the one at the place counts. */
+/** The values of all statements of a text, for a link. Of several with the same name the one at the place counts. */
 export function typedValues(
   tab: string,
   text: string,
@@ -53,7 +53,7 @@ export function typedValues(
   );
 }
 
-/** Of an error that names a parameter. */
+/** The fault of an error that names a parameter. */
 export function faultOf({ params }: StatementRun, error: unknown): ParameterFault | undefined {
   if (params === undefined || !(error instanceof FrameholdError)) return undefined;
   const [, name, place, told] =

@@ -11,7 +11,7 @@ const lifetimes = [
   ['none', 'until it is dropped'],
 ] as const;
 
-/** Asks under which name all rows of a result are kept. */
+/** A dialog for the name under which all rows of a result are kept. */
 export function KeepDialog({ run, onClose }: { readonly run: StatementRun; readonly onClose: () => void }) {
   const [handle, setHandle] = useState(() => proposedHandle(new Date()));
   const [ttl, setTtl] = useState('1h');

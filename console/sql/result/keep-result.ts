@@ -12,7 +12,7 @@ export type KeepState =
 
 const states = new WeakMap<StatementRun, Signal<KeepState | undefined>>();
 
-/** Undefined: nobody asked for all rows of it. */
+/** Undefined: no copy of all rows was requested. */
 export function keepStateOf(run: StatementRun): Signal<KeepState | undefined> {
   const known = states.get(run) ?? signal<KeepState | undefined>(undefined);
   states.set(run, known);

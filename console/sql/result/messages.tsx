@@ -1,5 +1,5 @@
 import { FrameholdError } from '#client/errors.ts';
-import { SignedText } from '../../widgets/signed-text.tsx';
+import { RevealedText } from '../../widgets/revealed-text.tsx';
 import { outcomeText } from '../run/run-status.tsx';
 import type { StatementRun } from '../run/statement-run.ts';
 
@@ -7,11 +7,11 @@ export function Failure({ error }: { readonly error: unknown }) {
   return (
     <div class="sql-failure" role="alert">
       <p class="error">
-        <SignedText text={error instanceof Error ? error.message : String(error)} />
+        <RevealedText text={error instanceof Error ? error.message : String(error)} />
       </p>
       {error instanceof FrameholdError && error.hint !== undefined && (
         <p>
-          <SignedText text={error.hint} />
+          <RevealedText text={error.hint} />
         </p>
       )}
       {error instanceof FrameholdError && <p class="muted">{error.code}</p>}
@@ -19,7 +19,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** What there is to say of every statement. */
+/** The messages of every statement. */
 export function Messages({ runs }: { readonly runs: readonly StatementRun[] }) {
   if (runs.length === 0) return <p class="empty">Nothing ran yet.</p>;
   return (
@@ -29,7 +29,7 @@ export function Messages({ runs }: { readonly runs: readonly StatementRun[] }) {
         return (
           <li key={run.id}>
             <code>
-              <SignedText text={run.sql.length > 400 ? `${run.sql.slice(0, 400)} …` : run.sql} />
+              <RevealedText text={run.sql.length > 400 ? `${run.sql.slice(0, 400)} …` : run.sql} />
             </code>
             <p>
               {new Date(run.at).toLocaleTimeString('en-GB')} · {outcomeText(run)}

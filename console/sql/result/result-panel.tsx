@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { signedText } from '../../widgets/hidden-characters.ts';
+import { revealedText } from '../../widgets/hidden-characters.ts';
 import { moveBetweenTabs } from '../../widgets/tab-keys.ts';
 import { outcomeText, RunningStatus } from '../run/run-status.tsx';
 import { isUnderWay, runsByTab, type StatementRun } from '../run/statement-run.ts';
@@ -26,7 +26,7 @@ export function showPanel(tab: string, panel: Panel): void {
   panelsByTab.value = new Map(panelsByTab.peek()).set(tab, panel);
 }
 
-/** What the statements of a tab gave. */
+/** The results of a tab's statements. */
 export function ResultPanel({ tab }: { readonly tab: string }) {
   const runs = runsByTab.value.get(tab) ?? [];
   const panel = panelOf(tab);
@@ -91,7 +91,7 @@ function AutoReason({ run }: { readonly run: StatementRun }) {
   );
 }
 
-/** The one that runs, or that the others wait for in vain; behind the end of all the last one with rows. */
+/** The run that others wait for, running or failed; after the end of all the last one with rows. */
 function runInFront(runs: readonly StatementRun[]): StatementRun | undefined {
   const last = runs.findLast(({ state }) => !['queued', 'skipped'].includes(state.value.kind)) ?? runs[0];
   if (runs.some(({ state }) => state.value.kind !== 'answered')) return last;
@@ -100,7 +100,7 @@ function runInFront(runs: readonly StatementRun[]): StatementRun | undefined {
 
 function beginningOf({ sql }: StatementRun): string {
   const line = sql.slice(0, 200).replace(/\s+/g, ' ');
-  return signedText(line.length > 40 ? `${line.slice(0, 40)}…` : line);
+  return revealedText(line.length > 40 ? `${line.slice(0, 40)}…` : line);
 }
 
 function Result({ run }: { readonly run: StatementRun | undefined }) {

@@ -32,7 +32,7 @@ export function ResultPlot({ tab, run }: ResultPlotProps) {
   );
 }
 
-/** All rows of it: those that were kept, or the statement, which the server runs again for the points. */
+/** All rows of it: the kept frame, or the statement, which the server runs again for the points. */
 function plotSource(run: StatementRun): PlotSource | undefined {
   const state = run.state.value;
   if (state.kind !== 'answered' || state.answer.kind !== 'rows' || isPlan(run.sql)) return undefined;

@@ -6,7 +6,7 @@ export type QueryProgress = NonNullable<Answer<'GET /queries'>['queries'][number
 
 const pollMs = 1000;
 
-/** By the id of the statement; those that tell none are not there. */
+/** By the id of the statement; statements without progress are absent. */
 export const progressById = signal<ReadonlyMap<string, QueryProgress>>(new Map());
 
 /** Asks again and again, with one request at a time for all statements, while the page is seen. For useEffect. */

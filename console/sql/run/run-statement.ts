@@ -5,7 +5,7 @@ import { type AnswerColumn, type Cell, type GridColumn, gridColumn } from '../..
 import type { BoundParameters } from '../parameters/parameter-value.ts';
 import type { KeptFrame } from '../result/result-source.ts';
 
-/** How many rows of a result come at once. */
+/** Rows of the first part of a result. */
 const firstRows = 1000;
 
 export interface StatementRequest {
@@ -18,13 +18,13 @@ export interface StatementRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export type StatementAnswer = (
   | {
       readonly kind: 'rows';
       readonly columns: readonly GridColumn[];
       readonly rows: readonly (readonly Cell[])[];
-      /** There are rows behind those. */
+      /** Whether more rows follow. */
       readonly hasMore: boolean;
     }
   | { readonly kind: 'done'; readonly updated: number | undefined }
@@ -40,10 +40,10 @@ interface AnswerDocument {
   readonly position?: number;
 }
 
-/** Runs a statement, and takes the first rows of what it gives. */
+/** Runs a statement, and takes the first rows of its result. */
 export async function runStatement(request: StatementRequest): Promise<StatementAnswer> {
   const limit = Math.min(firstRows + 1, await maxLimit(request.signal));
-  // One row more than is shown tells whether there are more.
+  // One row more than is shown reveals whether there are more.
   return answerOf(await ask(request, limit), request, Math.max(1, limit - 1));
 }
 
@@ -53,7 +53,7 @@ function ask(
 ): Promise<AnswerDocument> {
   const headers = { 'x-request-id': requestId };
   const given = { engine, limit, quoteLargeNum: true, quoteNonFinite: true };
-  // The external database is asked over GET alone.
+  // The external database is queried over GET alone.
   if (door === 'read' || engine === 'tsdb') {
     const query = { query: sql, fmt: 'json', ...given, params: params && JSON.stringify(params) };
     // /exec, whose parameters are QuestDB's, takes no values.
@@ -91,7 +91,7 @@ export async function keepStatement(
   keep: { readonly handle: string; readonly ttl: string },
 ): Promise<KeptFrame> {
   await call('POST /sql', { body: { sql, engine, params, keep }, headers: { 'x-request-id': requestId }, signal });
-  // One that was just kept is not damaged.
+  // A frame that was just kept is not damaged.
   return (await call('GET /handles/{handle}', { segments: { handle: keep.handle }, signal })) as KeptFrame;
 }
 

@@ -5,7 +5,7 @@ import { isPlan, type StatementRun } from './statement-run.ts';
 
 const tickMs = 100;
 
-/** What is known of a statement that is under way. */
+/** The state of a running statement. */
 export function RunningStatus({ run }: { readonly run: StatementRun }) {
   const state = run.state.value;
   const [, tick] = useState(0);
@@ -35,7 +35,7 @@ export function RunningStatus({ run }: { readonly run: StatementRun }) {
   );
 }
 
-/** How a statement ended, in a line. */
+/** The outcome of a statement, in a line. */
 export function outcomeText(run: StatementRun): string {
   const state = run.state.value;
   switch (state.kind) {

@@ -1,6 +1,6 @@
 /**
- * How many statements of this page may be under way. A browser has six connections to a server for all of its tabs: with
- * all of them waiting, neither a page of rows nor a cancel would get through.
+ * Limits the running statements of this page. A browser has six connections to a server for all of its tabs: with all of them
+ * waiting, neither a page of rows nor a cancel would get through.
  */
 export class Slots {
   #free: number;
@@ -10,7 +10,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Resolves when there is a free one, with what gives it back. Rejects when `signal` aborts first. */
+  /** Resolves with a function that frees the slot again. Rejects if `signal` aborts first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;

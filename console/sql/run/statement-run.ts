@@ -10,7 +10,7 @@ export type RunState =
   | { readonly kind: 'answered'; readonly answer: StatementAnswer; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: unknown; readonly ms: number }
   | { readonly kind: 'cancelled'; readonly ms: number }
-  /** One before it failed. */
+  /** An earlier one failed. */
   | { readonly kind: 'skipped' };
 
 /** A statement that was started from a tab. */
@@ -25,7 +25,7 @@ export interface StatementRun {
   readonly door: 'sql' | 'read';
   /** The values of its parameters. */
   readonly params: BoundParameters | undefined;
-  /** Where the statement begins in the text of its tab. */
+  /** Start of the statement in the text of its tab. */
   readonly textAt: number;
   readonly at: number;
   readonly state: Signal<RunState>;
@@ -49,12 +49,12 @@ export function isUnderWay({ kind }: RunState): boolean {
   return kind === 'queued' || kind === 'running';
 }
 
-/** Whether it asks for the plan of a statement. */
+/** Whether the statement is an EXPLAIN. */
 export function isPlan(sql: string): boolean {
   return /^(?:\s|--[^\n]*\n|\/\*[^*]*\*\/)*explain\b/i.test(sql);
 }
 
-/** How far the statement is into what was sent. */
+/** Position of the statement in the sent text. */
 export function prefixLength(run: Pick<StatementRun, 'statement' | 'sql'>): number {
   return run.sql.length - run.statement.length;
 }
@@ -66,7 +66,7 @@ export interface StartOptions {
   readonly onEnd?: (run: StatementRun) => void;
 }
 
-/** Runs statements of a tab one after another, until one fails. What ran there before is cancelled. */
+/** Runs statements of a tab one after another, until one fails. Cancels earlier ones of the tab. */
 export async function startStatements(
   statements: readonly StatementToRun[],
   { tab, engine, door = 'sql', onEnd }: StartOptions,

@@ -3,7 +3,7 @@ import type { ClientTables } from '../framework/command-tables.ts';
 import { forEachOperand } from '../framework/each-operand.ts';
 import type { Given } from '../framework/flag-table.ts';
 
-/** `framehold cancel`: a line for each statement that was told to stop. */
+/** `framehold cancel`: a line for each stopped statement. */
 export async function cancel(context: ClientContext, { operands }: Given<ClientTables['cancel']>): Promise<number> {
   return await forEachOperand(context, operands, {
     undone: 'cancelled',

@@ -1,4 +1,4 @@
-import { only } from '../../core/async/only.ts';
+import { only } from '@framehold/columns';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import type { Given } from '../framework/flag-table.ts';
@@ -26,7 +26,7 @@ export async function follow(
   });
   let hasHead = false;
   for await (const { bytes } of follower.bytes(format === 'table' ? 'json' : format)) {
-    // Whoever reads may be gone: `head` has what it wanted.
+    // The reader may be gone: `head` has all its lines.
     if (environment.stdout.destroyed || environment.stdout.errored) break;
     if (bytes.length === 0) continue;
     await writeOutput(environment, undefined, only(format === 'table' ? tableOf(context, bytes, !hasHead) : bytes));

@@ -36,7 +36,7 @@ export async function get(context: ClientContext, { operands, flags }: Given<Cli
   return 0;
 }
 
-/** `.arrow` and `.feather` are files; `.arrows`, and what goes into a pipe, are streams. */
+/** `.arrow` and `.feather` are files; `.arrows`, and output into a pipe, are streams. */
 export function isArrowFile(output: OutputPath): boolean {
   return !isStandardOutput(output) && !/\.arrows$/i.test(output);
 }

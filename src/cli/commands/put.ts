@@ -7,7 +7,7 @@ import { ByteReader } from '#client/node/byte-reader.ts';
 import type { Put, PutOptions } from '#client/operations.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { formatOfName } from '../../core/file-format.ts';
+import { formatOfName } from '../../core/rows/file-format.ts';
 import { shownBytes, shownCount, shownMs } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { CommandFailure, failureLine, printable, systemReason } from '../framework/command-failure.ts';
@@ -46,7 +46,7 @@ export async function put(context: ClientContext, given: PutArguments): Promise<
       context.signal.throwIfAborted();
       const line = failureLine(error);
       if (line === undefined) throw error;
-      // What follows would meet the same, or come in the wrong order.
+      // Further files would fail alike, or come in the wrong order.
       const isOver = isOneFrame || error instanceof ConnectionError;
       const left = isOver && later.length > 0 ? `; not put either: ${listed(later)}` : '';
       context.environment.stderr.write(`framehold: ${printable(source.shown)}: ${line}${left}\n`);
@@ -69,7 +69,7 @@ function listed(sources: readonly Source[]): string {
   return sources.map(({ shown }) => printable(shown)).join(', ');
 }
 
-/** Which file becomes which frame. Everything that can be wrong about it is told before the first byte is sent. */
+/** The frame of each file. Every fault of the arguments is reported before the first byte is sent. */
 function planPut({ operands, flags }: PutArguments): readonly Source[] {
   const { handle, append, overwrite } = flags;
   if (append && overwrite) throw new UsageError('--append and --overwrite exclude each other; give one of them');
@@ -180,7 +180,7 @@ function unreadable(thrown: unknown): unknown {
   return reason === undefined ? thrown : new CommandFailure(`cannot be read: ${reason}`);
 }
 
-/** With what the user of this command can do about it. */
+/** With a remedy for the user of this command. */
 function explained(error: unknown, source: Source): unknown {
   if (error instanceof ArrowFormatError) return new CommandFailure(`it ${error.message}`);
   if (!(error instanceof FrameholdError)) return error;

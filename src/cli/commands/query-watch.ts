@@ -4,7 +4,7 @@ import { progressText } from './queries.ts';
 
 const everyMs = 1000;
 
-/** While a statement is under way, asks the server how far it is and tells the line on the terminal. */
+/** While a statement runs, polls its progress and shows it in the line on the terminal. */
 export class QueryWatch implements Disposable {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #stopping = new AbortController();
@@ -17,10 +17,10 @@ export class QueryWatch implements Disposable {
       isAsking = true;
       try {
         const queries = await client.queries(this.#stopping);
-        const told = queries.find((query) => query.id === id)?.progress ?? undefined;
-        if (told !== undefined) progress.note = progressText(told);
+        const reported = queries.find((query) => query.id === id)?.progress ?? undefined;
+        if (reported !== undefined) progress.note = progressText(reported);
       } catch {
-        // Whoever waits for the statement hears of a server that does not answer.
+        // The wait for the statement reports a server that does not answer.
       } finally {
         isAsking = false;
       }

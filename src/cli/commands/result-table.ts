@@ -1,11 +1,11 @@
 import type { Column } from '#client/rows/cells.ts';
 import type { TextCell } from '../terminal/text-table.ts';
 
-/** A result as /sql and /exec write it. Numbers keep the digits they came with, nested values their JSON. */
+/** A result in the form of /sql and /exec. Numbers keep their digits, nested values their JSON. */
 export interface ResultTable {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly TextCell[])[];
-  /** Whatever else stood beside the rows: `count`, or of a statement without rows what became of it. */
+  /** The fields beside the rows: `count`, or of a statement without rows its outcome. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 

@@ -18,7 +18,7 @@ import { QueryWatch } from './query-watch.ts';
 import { type ResultTable, readResult } from './result-table.ts';
 
 export interface StatementOptions {
-  /** Undefined: the one that knows the frames. */
+  /** Undefined: the engine that has the frames. */
   readonly engine: string | undefined;
   readonly format: 'table' | Format;
   readonly output: OutputPath;
@@ -33,11 +33,11 @@ type StatementRequest = Pick<SqlOptions, 'engine' | 'params' | 'settings'> & {
   readonly id: string;
 };
 
-/** Of a table on a terminal. */
+/** Rows of a table on a terminal. */
 const rowsOnTerminal = 100;
 const countTimeoutMs = 1000;
 
-/** Runs one statement, and prints or saves what comes. */
+/** Runs one statement, and prints or saves the result. */
 export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
   const { engine, format, output, limit, params, settings } = options;
   if (params.length > 0 && engine === 'tsdb') {
@@ -70,7 +70,7 @@ async function printTable(
   const { environment } = context;
   const isCut = limit === undefined && environment.stdoutIsTerminal && isStandardOutput(output);
   const text = await waitFor(context, request.id, async () => {
-    // One more than is shown tells whether there are more.
+    // One row more than are shown reveals whether there are more.
     const result = await fetchResult(context, request, isCut ? rowsOnTerminal + 1 : limit);
     const { columns, rows, facts } = result;
     if (columns.length === 0) return `${shownFacts(facts)}\n`;
@@ -105,7 +105,7 @@ function run(
   return client.sql(sql, { ...options, limit, signal }).bytes(format);
 }
 
-/** How many rows are not shown, where that is quickly found out. */
+/** The number of rows that are not shown, if it is found quickly. */
 async function countLeft(
   context: ClientContext,
   request: StatementRequest,
@@ -126,7 +126,7 @@ async function countLeft(
   return 'more not shown';
 }
 
-/** Of a statement that gives no rows. */
+/** For a statement without rows. */
 function shownFacts({ updated, dml, ddl }: ResultTable['facts']): string {
   if (typeof updated === 'number') return `OK, ${shownCount(updated, 'row')}`;
   return typeof dml === 'string' ? dml : typeof ddl === 'string' ? ddl : 'OK';

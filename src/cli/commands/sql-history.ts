@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 const mostLines = 1000;
 
-/** The lines typed at the prompt, kept from one time to the next. A history that cannot be kept is no reason to fail. */
+/** The lines typed at the prompt, stored between sessions. A history that cannot be stored is no reason to fail. */
 export class SqlHistory {
   readonly #path: string;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { quotingOf } from '../../core/engine-names.ts';
+import { quotingOf } from '../../core/names/engine-names.ts';
 import { shownMs } from '../../core/text/amounts.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { isBlank, splitStatements } from '../../core/text/split-statements.ts';
@@ -49,7 +49,7 @@ class SqlPrompt {
   #options: StatementOptions;
   readonly #lines: Interface;
   readonly #history: SqlHistory;
-  /** What was typed of a statement that has not ended. */
+  /** The typed part of a statement that has not ended. */
   #typed = '';
   #isTiming = false;
   #running: AbortController | undefined;
@@ -155,7 +155,7 @@ class SqlPrompt {
     this.#print(`Statements run on ${this.#options.engine ?? 'local'}.\n`);
   }
 
-  /** Runs it under a Ctrl-C of its own, and tells what went wrong. */
+  /** Runs it under a Ctrl-C of its own, and reports its errors. */
   async #timed(work: (context: ClientContext) => Promise<void>): Promise<void> {
     const running = new AbortController();
     this.#running = running;

@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { UsageError } from '../../config/usage-error.ts';
-import { quotingOf } from '../../core/engine-names.ts';
+import { quotingOf } from '../../core/names/engine-names.ts';
 import { isBlank, type QuotingRules, splitStatements } from '../../core/text/split-statements.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
@@ -13,7 +13,7 @@ import { runStatement, type StatementOptions } from './run-statement.ts';
 
 type SqlArguments = Given<ClientTables['sql']>;
 
-/** `framehold sql`: the statements given, or those of standard input, or a prompt. */
+/** `framehold sql`: the given statements, or those of standard input, or a prompt. */
 export async function sql(context: ClientContext, given: SqlArguments): Promise<number> {
   const { environment } = context;
   const options = statementOptions(environment, given);

@@ -115,7 +115,7 @@ function shown(environment: Environment, tokens: readonly Token[], json: boolean
   );
 }
 
-/** What a server does is refused by it with a line of its own. */
+/** The tokens of a server, which refuses requests with messages of its own. */
 function tokensOfServer(context: ClientContext): TokenRegistry {
   const server = new Administration(context.client);
   return {

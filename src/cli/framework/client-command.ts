@@ -6,13 +6,13 @@ import { UsageError } from '../../config/usage-error.ts';
 import { failureLine } from './command-failure.ts';
 import type { Environment } from './environment.ts';
 
-/** What a client command works with. */
+/** The context of a client command. */
 export interface ClientContext {
   readonly environment: Environment;
   readonly client: NodeConnection;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** What will not have been done if we are stopped from now on: `trades.csv was not put`. */
+  /** The work that a stop from now on leaves undone: `trades.csv was not put`. */
   undone(what: string): void;
 }
 
@@ -26,7 +26,7 @@ export interface ServerFlags {
   readonly tenant?: string | undefined;
 }
 
-/** What a stopped command has to tidy up in. */
+/** Time for a stopped command to clean up. */
 const tidyMs = 2000;
 /** As shells have it: 128 and the number of the signal. */
 const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
@@ -65,7 +65,7 @@ export async function runClientCommand(
       resolve();
     });
   });
-  // Whoever runs a command sees why it failed, and runs it again.
+  // The user sees why a command failed, and runs it again.
   const client = new NodeConnection(server, { token, tenant, tls, hints, retries: 0 });
   const context: ClientContext = {
     environment,

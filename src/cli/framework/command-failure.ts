@@ -1,6 +1,6 @@
 import { FrameholdError } from '#client/errors.ts';
 
-/** A command cannot do what it was asked for, for a reason on this side of the wire. */
+/** A command cannot do its task, for a reason on this side of the wire. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly hint: string | undefined;
@@ -11,7 +11,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** `no such file or directory`. Undefined for what is no error of the system's. */
+/** `no such file or directory`. Undefined for other errors than the system's. */
 export function systemReason(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { code, message } = thrown as NodeJS.ErrnoException;
@@ -19,7 +19,7 @@ export function systemReason(thrown: unknown): string | undefined {
   return /^\w+: ([^,]+)/.exec(message)?.[1];
 }
 
-/** The line that tells of a failure: `what (hint)`. Undefined for what nobody foresaw. */
+/** The line about a failure: `what (hint)`. Undefined for unforeseen ones. */
 export function failureLine(thrown: unknown): string | undefined {
   if (!(thrown instanceof FrameholdError || thrown instanceof CommandFailure)) return undefined;
   const retryAfter = thrown instanceof FrameholdError ? thrown.retryAfter : undefined;

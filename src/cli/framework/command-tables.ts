@@ -1,4 +1,4 @@
-import { fileFormats } from '../../core/file-format.ts';
+import { fileFormats } from '../../core/rows/file-format.ts';
 import type { CommandTable, FlagTable } from './flag-table.ts';
 
 const ofServer = {
@@ -27,7 +27,7 @@ const coldDirectory = {
 };
 const json = { help: 'As JSON' } as const;
 
-/** The commands that talk to a server, and what each takes. */
+/** The commands that use a server, with their arguments. */
 export const clientTables = {
   put: {
     summary: 'Hold files as frames',
@@ -335,7 +335,7 @@ export const serverSummaries = {
   verify: 'Check every frame of the data directory against its checksum; safe beside a running server',
 } as const;
 
-/** What such a command takes beside the settings. */
+/** Arguments of such a command beside the settings. */
 export const serverFlags: Readonly<Partial<Record<keyof typeof serverSummaries, FlagTable>>> = {
   doctor: { json },
   verify: {

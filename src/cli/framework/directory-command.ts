@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { type ClientContext, runClientCommand, type ServerFlags } from './client-command.ts';
 import { assertGiven } from './directory-config.ts';
 import type { Environment } from './environment.ts';
@@ -13,7 +13,7 @@ export interface DirectoryCommand<Records> {
   run(records: Records): Promise<number>;
 }
 
-/** Runs it on the directory itself where `--data-dir` or `--parquet-path` names one, else against a server. Resolves with the exit code. */
+/** Runs on the directory itself if `--data-dir` or `--parquet-path` names one, else on a server. Resolves with the exit code. */
 export async function runDirectoryCommand<Records>(
   environment: Environment,
   flags: ServerFlags & { readonly 'data-dir': string | undefined; readonly 'parquet-path': string | undefined },

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { AppError } from '../../core/app-error.ts';
-import type { Logger } from '../../core/logger.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import { printable } from './command-failure.ts';
 import type { DirectoryTables } from './command-tables.ts';
@@ -35,7 +35,7 @@ export function directoryLogger(environment: Environment, { logging }: Config): 
   return createLogger({ stream: environment.stderr, filter, format, colour: environment.stderrIsTerminal });
 }
 
-/** Runs `task` until a signal stops it. What it throws becomes a line on standard error. */
+/** Runs `task` until a signal stops it. Its error becomes a line on standard error. */
 export async function untilStopped(
   environment: Environment,
   stopped: string,
@@ -53,7 +53,7 @@ export async function untilStopped(
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  // What the system says of a file, with its path.
+  // The system's message about a file, with its path.
   if (!(error instanceof AppError) && code !== undefined && message.startsWith(`${code}: `)) return printable(message);
   if (!(error instanceof AppError)) throw error;
   return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;

@@ -3,7 +3,7 @@ import type { ClientContext } from './client-command.ts';
 import { failureLine } from './command-failure.ts';
 
 interface EachOperand {
-  /** `dropped`, for what is left when we are stopped. */
+  /** `dropped`, for operands that are left at a stop. */
   readonly undone: string;
   /** Gives the line that says so. */
   act(operand: string): Promise<string>;

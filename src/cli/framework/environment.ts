@@ -20,7 +20,7 @@ export interface Output {
 export interface Environment extends Omit<ConfigSources, 'argv'> {
   readonly version: string;
   readonly pid: number;
-  /** Opened when it is first asked for. */
+  /** Opened on first use. */
   stdin(): Readable;
   readonly stdout: Writable;
   readonly stderr: Output;
@@ -30,9 +30,9 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
   terminalWidth(): number;
   /** Calls back once, at the first SIGINT or SIGTERM; from then on a second one ends the process at once. */
   onStopSignal(listener: (signal: string) => void): void;
-  /** Calls back at each SIGHUP, instead of a listener before; at once where one has come before there was any. */
+  /** Calls back at each SIGHUP, in place of an earlier listener; at once if one came before there was any. */
   onReloadSignal(listener: () => void): void;
-  /** Tells what nobody caught, just before the process ends. */
+  /** Reports uncaught errors, just before the process ends. */
   onFatal(report: (what: string, error: unknown) => void): void;
   /** All files that this process and its children make from then on have the permissions that the settings allow. */
   loadServer(config: Config): Promise<{ readonly startServer: StartServer }>;

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { type FileFormatName, fileFormats, formatOfName, packedEnding } from '../../core/file-format.ts';
-import { isHandle } from '../../core/handle.ts';
+import { isHandle } from '../../core/names/handle.ts';
+import { type FileFormatName, fileFormats, formatOfName, packedEnding } from '../../core/rows/file-format.ts';
 
 /** The format of a file that is to be written. */
 export function outputFormat(path: string): FileFormatName {

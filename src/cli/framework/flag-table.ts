@@ -7,7 +7,7 @@ export interface Flag {
   readonly value?: string;
   /** A letter, for `-x`. */
   readonly short?: string;
-  /** What the value may be, where that is a list. */
+  /** The allowed values, if there is a list. */
   readonly choices?: readonly string[];
   /** May be given more than once. */
   readonly repeated?: true;
@@ -25,12 +25,12 @@ export interface Operands {
   readonly choices?: readonly string[];
 }
 
-/** What a command takes, for parsing, help, completion and the reference. */
+/** The arguments of a command, for parsing, help, completion and the reference. */
 export interface CommandTable {
   readonly summary: string;
   readonly operands: Operands;
   readonly flags: FlagTable;
-  /** What the flags do not tell. */
+  /** Facts beyond the flags. */
   readonly notes: readonly string[];
   readonly examples: readonly string[];
 }
@@ -50,7 +50,7 @@ export interface Given<T extends CommandTable> {
   readonly flags: GivenFlags<T['flags']>;
 }
 
-/** Reads what follows the command's name. Throws a UsageError for the first thing that is wrong. */
+/** Reads the arguments behind the command's name. Throws a UsageError for the first fault. */
 export function parseArguments<const T extends CommandTable>(
   name: string,
   table: T,
@@ -135,7 +135,7 @@ export function flagUsage(name: string, { short, value }: Flag): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
-/** What `framehold <command> --help` shows below the summary. */
+/** The text of `framehold <command> --help` below the summary. */
 export function tableHelp({ flags, notes, examples }: CommandTable): string {
   const entries = Object.entries(flags).map(([name, flag]) => {
     const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`;

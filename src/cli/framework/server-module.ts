@@ -2,11 +2,11 @@ import type { Tenant, TenantChange, Token, TokenRequest } from '#client/administ
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Finding } from '../../doctor/finding.ts';
 
 export interface RunningServer extends AsyncDisposable, ReloadTarget {
-  /** Where the listeners are really bound. */
+  /** The bound addresses of the listeners. */
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
   readonly frameCount: number;
@@ -57,7 +57,7 @@ export type VerifyFrames = (
 /** Rejects where the signal aborts; nothing that it made is left then. */
 export type ExamineMachine = (config: Config, options: { readonly signal: AbortSignal }) => Promise<readonly Finding[]>;
 
-/** Undefined for what is no frame. */
+/** Undefined for files that are no frames. */
 export interface NamedFrame {
   readonly tenant: string;
   readonly handle: string;

@@ -6,7 +6,7 @@ import { assertGiven, directoryConfig, faultLine, untilStopped } from '../framew
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 
-/** `framehold backup`: a line of what was done, and one for each thing that could not be copied; exit code 1 then. */
+/** `framehold backup`: a line with the result, and one for each frame that could not be copied; exit code 1 then. */
 export async function backup(environment: Environment, given: Given<DirectoryTables['backup']>): Promise<number> {
   const [destination = ''] = given.operands;
   assertGiven('DEST', destination);

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { formatAddress, isWildcard, type ListenAddress } from '../../config/listen-address.ts';
 import type { RunningServer } from '../framework/server-module.ts';
 
-/** What the server prints once both listeners accept. */
+/** Printed by the server once both listeners accept. */
 export function banner(
   { httpAddress, grpcAddress, frameCount }: RunningServer,
   config: Config,

@@ -1,15 +1,15 @@
 import type { Config } from '../../config/config.ts';
 import { formatAddress, type ListenAddress } from '../../config/listen-address.ts';
-import { isLoopback } from '../../core/loopback.ts';
+import { isLoopback } from '../../core/callers/loopback.ts';
 
-/** What those who reach the server can do. */
+/** The abilities of clients that reach the server. */
 export interface Exposure {
   readonly found: string;
   readonly meaning: string;
   readonly remedy: string;
 }
 
-/** Undefined where others do not reach these addresses, or must show who they are, in secret. */
+/** Undefined if others do not reach these addresses, or must authenticate, with encryption. */
 export function exposure(
   addresses: readonly ListenAddress[],
   { auth, tls }: Pick<Config, 'auth' | 'tls'>,

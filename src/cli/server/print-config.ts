@@ -1,7 +1,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import type { Environment } from '../framework/environment.ts';
 
-/** `framehold config`: every setting, its value (secrets masked), and where the value came from. */
+/** `framehold config`: every setting, its value (secrets masked), and the value's source. */
 export async function printConfig(environment: Environment, argv: readonly string[]): Promise<number> {
   const { settings, configFile } = loadConfig({ ...environment, argv });
   const rows = settings.map(({ key, shown, origin, reload }) => {

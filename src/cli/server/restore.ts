@@ -4,7 +4,7 @@ import { assertGiven, directoryConfig, faultLine, untilStopped } from '../framew
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 
-/** `framehold restore`: a line of what was done, and one for each thing that is missing or damaged; exit code 1 then. */
+/** `framehold restore`: a line with the result, and one for each missing or damaged part; exit code 1 then. */
 export async function restore(environment: Environment, given: Given<DirectoryTables['restore']>): Promise<number> {
   const [source = ''] = given.operands;
   assertGiven('SOURCE', source);

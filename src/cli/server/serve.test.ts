@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { RunningServer, StartServer } from '../framework/server-module.ts';
 import { run } from '../run.ts';

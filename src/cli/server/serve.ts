@@ -4,7 +4,7 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { type ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { createLogger, type RootLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';
@@ -13,7 +13,7 @@ import { exposure } from './exposure.ts';
 import { openServiceNotify, type ServiceNotify } from './service-notify.ts';
 import { startFailure } from './start-failure.ts';
 
-/** What a clean stop may take beyond the delay and the grace that requests get. */
+/** Time of a clean stop beyond the delay and the grace period of requests. */
 const stopMarginMs = 2000;
 
 /** `framehold server`: serves until a signal stops it. */

@@ -1,28 +1,28 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Environment } from '../framework/environment.ts';
 
-/** What the service manager is told: systemd, or another one that speaks its protocol (sd_notify). */
+/** Messages to the service manager: systemd, or another one with its protocol (sd_notify). */
 export interface ServiceNotify extends Disposable {
   ready(status: string): void;
   /** `limitMs`: when it gives up a clean stop. */
   stopping(limitMs: number): void;
 }
 
-/** What the end of the process takes beyond that. */
+/** Time of the end of the process beyond that. */
 const endMs = 1000;
 
 const silent: ServiceNotify = { ready: () => {}, stopping: () => {}, [Symbol.dispose]: () => {} };
 
 /**
- * Sends each line of its input. Node has no sockets of the kind that the protocol wants. A shell that is there from the start
- * starts `systemd-notify`, because to fork a server of 1 GB stops it for a tenth of a second. A signal to the whole group leaves
- * it: it ends with its input.
+ * Sends each line of its input. Node has no sockets of the kind that the protocol needs. A shell that exists from the start
+ * starts `systemd-notify`, because forking a server of 1 GB stops it for a tenth of a second. A signal to the whole group does
+ * not end it: it ends with its input.
  */
 const script = `trap '' HUP INT TERM; while IFS= read -r line; do systemd-notify "$line"; done`;
 
-/** Silent where no service manager waits for messages (NOTIFY_SOCKET). While it is open, the watchdog gets what it wants. */
+/** Silent if no service manager waits for messages (NOTIFY_SOCKET). While it is open, the watchdog gets its messages. */
 export function openServiceNotify({ env, pid }: Environment, logger: Logger): ServiceNotify {
   const { NOTIFY_SOCKET: socket, PATH: path } = env;
   // A service manager that waits for another process, of which ours is a child, wants to hear from that.
@@ -35,7 +35,7 @@ export function openServiceNotify({ env, pid }: Environment, logger: Logger): Se
   const send = (line: string): void => {
     shell.stdin.write(`${line}\n`);
   };
-  // From the event loop, which serves the listeners as well: none comes when that stands still.
+  // From the event loop, which serves the listeners as well: a blocked loop sends none.
   const beats = watchdogTimer(env.WATCHDOG_USEC, () => send('WATCHDOG=1'));
   return {
     ready(status) {

@@ -2,7 +2,7 @@ import { configFileNames, type SettingRow, settingRows } from '../../config/sett
 import { configFileSetting } from '../../config/settings.ts';
 import { type FlagTable, flagUsage } from '../framework/flag-table.ts';
 
-/** The flags of the server and what each means, from the table of settings. `own`: of the command alone. */
+/** The flags of the server with their meanings, from the table of settings. `own`: of the command alone. */
 export function settingsHelp(own: FlagTable = {}): string {
   const ownEntries = Object.entries(own).map(([name, flag]) => `  ${flagUsage(name, flag)}\n      ${flag.help}\n`);
   const blocks = [...new Set(settingRows.map(({ section }) => section))].map((section) => {

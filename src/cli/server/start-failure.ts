@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { formatAddress, type ListenAddress } from '../../config/listen-address.ts';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 interface ListenFailure extends Error {
   readonly code: string;

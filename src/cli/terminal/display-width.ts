@@ -11,7 +11,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cut to so many columns, with an ellipsis where something is missing. */
+/** Cut to this many columns, with an ellipsis for the rest. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let cut = '';

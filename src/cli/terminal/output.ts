@@ -7,7 +7,7 @@ import { CommandFailure, systemReason } from '../framework/command-failure.ts';
 import type { Environment } from '../framework/environment.ts';
 import { isBinary } from '../framework/file-format.ts';
 
-/** Where a result goes: a file, or standard output for undefined and `-`. */
+/** The target of a result: a file, or standard output for undefined and `-`. */
 export type OutputPath = string | undefined;
 
 export function isStandardOutput(path: OutputPath): path is undefined | '-' {
@@ -32,7 +32,7 @@ export async function writeOutput(
   else await writeFile(path, bytes);
 }
 
-/** A reader that goes away, such as `head`, has what it wanted. */
+/** A reader that goes away, such as `head`, has enough. */
 async function writeStream(stream: Writable, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of bytes) {
     if (stream.destroyed || stream.errored) return;

@@ -2,12 +2,12 @@ import { shownBytes } from '../../core/text/amounts.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { Environment } from '../framework/environment.ts';
 
-/** What takes less is not worth a line. */
+/** Shorter work gets no line. */
 const showAfterMs = 1000;
 const everyMs = 200;
 const barWidth = 24;
 
-/** A line on standard error about what is under way; only on a terminal, and only while it takes long. */
+/** A line on standard error about running work; only on a terminal, and only if it takes long. */
 export class Progress implements Disposable {
   readonly #environment: Environment;
   readonly #label: string;
@@ -15,7 +15,7 @@ export class Progress implements Disposable {
   readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #bytes = 0;
-  /** What else is known of it. */
+  /** Further text in the line. */
   note = '';
   #isShown = false;
 

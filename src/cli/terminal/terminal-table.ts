@@ -4,7 +4,7 @@ import { type TextCell, textTable } from './text-table.ts';
 
 const numbers = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL.*)$/;
 
-/** A table for whoever reads standard output: as wide as the terminal, or whole where it is none. */
+/** A table for standard output: as wide as the terminal, or whole without one. */
 export function terminalTable(
   environment: Environment,
   columns: readonly Column[],

@@ -59,7 +59,7 @@ function start(cell: string, width: number | undefined): string {
   return width === undefined || cell.length <= longestCell ? cell : `${cell.slice(0, longestCell)}…`;
 }
 
-/** The widths of those columns that fit: the widest give way first, then the last are left out. */
+/** The widths of columns that fit: the widest shrink first, then the last are left out. */
 function fitted(natural: readonly number[], least: readonly number[], width: number | undefined): readonly number[] {
   if (width === undefined || total(natural) <= width) return natural;
   if (total(least) > width) {
@@ -70,7 +70,7 @@ function fitted(natural: readonly number[], least: readonly number[], width: num
   let cap = Math.max(...natural);
   while (total(capped(cap)) > width) cap--;
   const widths = capped(cap);
-  // What rounding left over goes to the first that was cut.
+  // The rest of rounding goes to the first column that was cut.
   const cut = widths.findIndex((each, index) => each < (natural[index] ?? 0));
   return widths.map((each, index) => (index === cut ? each + width - total(widths) : each));
 }

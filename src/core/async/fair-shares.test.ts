@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FairShares, type FairSharesOptions, type Share } from './fair-shares.ts';
+import { FairShares, type FairSharesOptions } from './fair-shares.ts';
+import type { Share } from './share.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -87,7 +88,7 @@ test('who needs much waits for it, and who has more takes nothing of that', () =
   expect(shares.heldBy('b')).toBe(40);
 });
 
-test('one that waits with less than an equal share gets it from those with more after half a second', async () => {
+test('one that waits with less than an equal share gets it from those with more after a quarter of a second', async () => {
   const { open, take, ended, shares } = places();
   const first = take('a', 45);
   const second = take('a', 45);
@@ -96,7 +97,7 @@ test('one that waits with less than an equal share gets it from those with more 
   first.progress();
   const share = open('b');
   const wait = share.take(20, { waitMs: 2000 });
-  await vi.advanceTimersByTimeAsync(400);
+  await vi.advanceTimersByTimeAsync(200);
   expect([share.units, ended]).toEqual([0, []]);
   await vi.advanceTimersByTimeAsync(200);
   await wait;
@@ -213,4 +214,31 @@ test('more than there is is refused at once, and what is there may change', asyn
   take('a', 90);
   shares.units = 200;
   expect(take('a', 90).units).toBe(90);
+});
+
+test('a tenant whose waiting request leaves while another of its begins is counted as before', async () => {
+  const { shares, open, take } = places({ reserve: 0 });
+  const all = take('b', 100);
+  const leaving = new AbortController();
+  const wait = open('a')
+    .take(10, { signal: leaving.signal })
+    .catch(() => 'left');
+  leaving.abort();
+  expect(open('a').tryTake(10)).toBe(false);
+  all.give(100);
+  const next = take('a', 10);
+  expect(await wait).toBe('left');
+  expect(shares.heldBy('a')).toBe(10);
+  next.give(10);
+  expect(shares.figures.held).toBe(0);
+});
+
+test('what is left when a waiting request has its units is there for others at once', async () => {
+  const { open, take } = places({ reserve: 0 });
+  const all = take('b', 100);
+  const wait = open('a').take(10);
+  all.give(80);
+  // Before the one that waited hears of it.
+  expect(open('b').tryTake(10)).toBe(true);
+  await wait;
 });

@@ -1,6 +1,7 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../errors/app-error.ts';
 import { FairQueue } from './fair-queue.ts';
-import { LinkedAbort } from './linked-abort.ts';
+import type { LinkedAbort } from './linked-abort.ts';
+import { ownerOf, Share, type SharedCapacity, type ShareOptions, type TakeOptions } from './share.ts';
 
 export interface FairSharesOptions {
   /** Everything that there is to share: bytes, or places. */
@@ -10,25 +11,12 @@ export interface FairSharesOptions {
   readonly hint?: string | undefined;
   /** What one tenant leaves to the others though it is alone. Default: a tenth. */
   readonly reserve?: number | undefined;
+  /** So long one waits where it does not say how long. Default: no limit. */
+  readonly waitMs?: number | undefined;
   /** So long a tenant with less than an equal share waits until those with more lose what they hold. */
   readonly graceMs?: number | undefined;
   /** So long a holder may sit still while others wait. */
   readonly stillMs?: number | undefined;
-}
-
-export interface ShareOptions {
-  /** In which turn it waits. The first part is the tenant's, or the address that stands for it. */
-  readonly lane: string;
-  /** Ends who holds it. Default: what it holds cannot be taken back. */
-  readonly revoke?: ((error: AppError) => void) | undefined;
-}
-
-export interface TakeOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** It is refused where it would have to wait for longer. Default: no limit. */
-  readonly waitMs?: number | undefined;
-  /** It waits only with less than an equal share, which it then gets from others. Default: it may wait for what becomes free. */
-  readonly onlyBelowShare?: boolean | undefined;
 }
 
 export interface ShareFigures {
@@ -43,7 +31,7 @@ export interface ShareFigures {
 
 /** Of one tenant. It is there while it holds something or waits. */
 interface Account {
-  readonly key: string;
+  readonly owner: string;
   readonly shares: Set<Share>;
   readonly queue: FairQueue<void>;
   held: number;
@@ -52,6 +40,8 @@ interface Account {
 }
 
 const lookMs = 100;
+/** The next look goes on. */
+const mostLookMs = 10;
 /** So long after somebody lost what it had for another, nobody gets more than an equal share. */
 const contendedMs = 5000;
 
@@ -61,9 +51,11 @@ const contendedMs = 5000;
  * connections take turns. One that waits with less than an equal share gets it after a short time from those with more: from the
  * holder that has made no progress for longest.
  */
-export class FairShares {
+export class FairShares implements SharedCapacity {
   readonly #options: FairSharesOptions;
   readonly #accounts = new Map<string, Account>();
+  /** Those of which somebody waits. */
+  readonly #lines = new Set<Account>();
   #units: number;
   #held = 0;
   #waiting = 0;
@@ -94,7 +86,7 @@ export class FairShares {
   }
 
   heldBy(lane: string): number {
-    return this.#accounts.get(ownerOf(lane))?.held ?? 0;
+    return this.#heldByOwner(ownerOf(lane));
   }
 
   /** Of one request, which holds nothing yet. */
@@ -104,25 +96,28 @@ export class FairShares {
 
   /** For `Share` alone, as those below. */
   tryTake(share: Share, units: number): boolean {
-    const account = this.#accountOf(share.lane);
+    const account = this.#accountOf(share.owner);
     const isTaken = account.queue.size === 0 && this.#mayTake(account, units) && !this.#isPromised(account);
     if (isTaken) this.#book(account, share, units);
     else this.#forget(account);
     return isTaken;
   }
 
-  async wait(share: Share, units: number, wait: LinkedAbort, { waitMs, onlyBelowShare }: TakeOptions): Promise<void> {
-    if (units > this.#units || waitMs === 0) throw this.refusal(share.lane);
-    if (onlyBelowShare === true && !this.#mayHope(share.lane, units)) throw this.refusal(share.lane);
+  async wait(share: Share, units: number, wait: LinkedAbort, options: TakeOptions): Promise<void> {
+    const { waitMs = this.#options.waitMs, onlyBelowShare } = options;
+    const { owner } = share;
+    if (units > this.#units || waitMs === 0) throw this.refusal(owner);
+    if (onlyBelowShare === true && !this.#mayHope(owner, units)) throw this.refusal(owner);
     wait.signal.throwIfAborted();
-    const refuse = (): void => wait.abort(this.refusal(share.lane));
+    const refuse = (): void => wait.abort(this.refusal(owner));
     const timer = waitMs === undefined ? undefined : setTimeout(refuse, waitMs).unref();
-    const account = this.#accountOf(share.lane);
+    const account = this.#accountOf(owner);
     if (account.queue.size === 0) account.since = performance.now();
     this.#waiting++;
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
     try {
       const turn = account.queue.wait({ signal: wait.signal, lane: share.lane, units });
+      this.#lines.add(account);
       this.#serve();
       // Right after others had to wait this one need not.
       if (performance.now() < this.#contendedUntil) this.#look();
@@ -134,13 +129,14 @@ export class FairShares {
     } finally {
       clearTimeout(timer);
       this.#waiting--;
+      if (account.queue.size === 0) this.#lines.delete(account);
       this.#forget(account);
       this.#serve();
     }
   }
 
   giveBack(share: Share, units: number): void {
-    const account = this.#accounts.get(ownerOf(share.lane));
+    const account = this.#accounts.get(share.owner);
     if (account === undefined || units === 0) return;
     if (share.units === 0) account.shares.delete(share);
     this.#unbook(account, units);
@@ -148,10 +144,10 @@ export class FairShares {
     this.#serve();
   }
 
-  refusal(lane: string): AppError {
+  refusal(owner: string): AppError {
     this.#refused++;
     const { what, hint = 'try again in a moment' } = this.#options;
-    const all = `${this.#held} of ${this.#units} ${what} are taken, ${this.heldBy(lane)} of them by you`;
+    const all = `${this.#held} of ${this.#units} ${what} are taken, ${this.#heldByOwner(owner)} of them by you`;
     return new AppError('overloaded', all, { hint, retryAfterSeconds: 1 });
   }
 
@@ -159,18 +155,23 @@ export class FairShares {
     return Math.min(this.#options.reserve ?? Math.floor(this.#units / 10), this.#units);
   }
 
-  #accountOf(lane: string): Account {
-    const key = ownerOf(lane);
-    let account = this.#accounts.get(key);
+  #heldByOwner(owner: string): number {
+    return this.#accounts.get(owner)?.held ?? 0;
+  }
+
+  #accountOf(owner: string): Account {
+    let account = this.#accounts.get(owner);
     if (account === undefined) {
-      account = { key, shares: new Set(), queue: new FairQueue(), held: 0, since: 0 };
-      this.#accounts.set(key, account);
+      account = { owner, shares: new Set(), queue: new FairQueue(), held: 0, since: 0 };
+      this.#accounts.set(owner, account);
     }
     return account;
   }
 
   #forget(account: Account): void {
-    if (account.held === 0 && account.queue.size === 0) this.#accounts.delete(account.key);
+    if (account.held > 0 || account.queue.size > 0) return;
+    // One that left its wait may come late, when the tenant has a new account.
+    if (this.#accounts.get(account.owner) === account) this.#accounts.delete(account.owner);
   }
 
   #book(account: Account, share: Share, units: number): void {
@@ -189,8 +190,8 @@ export class FairShares {
     return held === 0 || held + units <= this.#equalShare;
   }
 
-  #mayHope(lane: string, units: number): boolean {
-    const account = this.#accountOf(lane);
+  #mayHope(owner: string, units: number): boolean {
+    const account = this.#accountOf(owner);
     const mayHope = this.#isEntitled(account, units);
     this.#forget(account);
     return mayHope;
@@ -212,18 +213,29 @@ export class FairShares {
 
   /** What is free is for another one, who waits until it is enough. */
   #isPromised(account: Account): boolean {
-    if (this.#waiting === 0) return false;
-    return this.#turns().some((other) => other !== account && other.held <= account.held && this.#waitsForRoom(other));
+    for (const other of this.#lines) {
+      if (other === account || other.queue.size === 0) continue;
+      if (other.held <= account.held && this.#waitsForRoom(other)) return true;
+    }
+    return false;
   }
 
   #waitsForRoom(account: Account): boolean {
     return this.#isEntitled(account, account.queue.nextUnits ?? 0);
   }
 
+  /** The one whose turn it is among those that wait. */
+  get #next(): Account | undefined {
+    let next: Account | undefined;
+    for (const account of this.#lines) {
+      if (account.queue.size > 0 && (next === undefined || byTurn(account, next) < 0)) next = account;
+    }
+    return next;
+  }
+
   /** Those that wait, the one whose turn it is first. */
   #turns(): Account[] {
-    const waiting = [...this.#accounts.values()].filter(({ queue }) => queue.size > 0);
-    return waiting.sort((one, other) => one.held - other.held || one.since - other.since);
+    return [...this.#lines].filter(({ queue }) => queue.size > 0).sort(byTurn);
   }
 
   #serve(): void {
@@ -236,42 +248,53 @@ export class FairShares {
   }
 
   #serveNext(): boolean {
+    const next = this.#next;
+    if (next === undefined || this.#serveOne(next)) return next !== undefined;
+    if (this.#waitsForRoom(next)) return false;
     for (const account of this.#turns()) {
-      const units = account.queue.nextUnits ?? 0;
-      if (this.#mayTake(account, units)) {
-        account.held += units;
-        this.#held += units;
-        account.since = performance.now();
-        account.queue.serve();
-        return true;
-      }
+      if (this.#serveOne(account)) return true;
       if (this.#waitsForRoom(account)) return false;
     }
     return false;
   }
 
-  /** Makes room for those that have waited for long enough. */
+  #serveOne(account: Account): boolean {
+    const units = account.queue.nextUnits ?? 0;
+    if (!this.#mayTake(account, units)) return false;
+    account.held += units;
+    this.#held += units;
+    account.since = performance.now();
+    account.queue.serve();
+    return true;
+  }
+
+  /** Makes room for those that have waited for long enough, for some of many at a time. */
   #look(): void {
-    const { graceMs = 500 } = this.#options;
+    const { graceMs = 250 } = this.#options;
     const now = performance.now();
-    for (const account of this.#turns()) {
+    const isLate = (account: Account): boolean =>
+      now - account.since >= graceMs || (now < this.#contendedUntil && this.#waitsForRoom(account));
+    const late = this.#turns().filter(isLate);
+    if (late.length === 0) return;
+    const revocable = this.#revocable();
+    for (const account of late) {
+      if (account.queue.size === 0) continue;
       const isEntitled = this.#waitsForRoom(account);
-      const isLate = now - account.since >= graceMs || (isEntitled && now < this.#contendedUntil);
-      if (account.queue.size === 0 || !isLate) continue;
       const revoked = this.#revoked;
-      this.#makeRoom(account, now);
+      this.#makeRoom(account, revocable, now);
       if (isEntitled && this.#revoked > revoked) this.#contendedUntil = now + contendedMs;
       if (account.queue.size > 0) this.#endNewest(account);
+      if (performance.now() - now > mostLookMs) return;
     }
   }
 
-  #makeRoom(account: Account, now: number): void {
+  #makeRoom(account: Account, revocable: readonly Share[], now: number): void {
     const { size, nextUnits = 0 } = account.queue;
-    const revocable = this.#revocable(account, now);
-    const most = revocable.reduce((sum, share) => sum + share.units, 0);
+    const losing = revocable.filter((share) => share.units > 0 && this.#mayLose(share, account, now));
+    const most = losing.reduce((sum, share) => sum + share.units, 0);
     // Nobody loses anything where it would not be enough.
     if (this.#held + nextUnits - most > this.#units) return;
-    for (const share of revocable) {
+    for (const share of losing) {
       if (!this.#mayLose(share, account, now)) continue;
       this.#revoked++;
       share.end(takenBack(this.#options.what));
@@ -284,132 +307,30 @@ export class FairShares {
   #endNewest({ shares }: Account): void {
     const newest = [...shares].at(-1);
     if (newest !== undefined && [...shares].every(({ isRevocable, isWaiting }) => isRevocable && isWaiting)) {
-      newest.end(this.refusal(newest.lane));
+      newest.end(this.refusal(newest.owner));
     }
   }
 
   /** Those that have made no progress for longest come first. */
-  #revocable(account: Account, now: number): Share[] {
+  #revocable(): Share[] {
     const all = [...this.#accounts.values()].flatMap(({ shares }) => [...shares]);
-    return all
-      .filter((share) => share.isRevocable && this.#mayLose(share, account, now))
-      .sort((one, other) => one.progressAt - other.progressAt);
+    return all.filter(({ isRevocable }) => isRevocable).sort((one, other) => one.progressAt - other.progressAt);
   }
 
   /** One that sits still, and any of a tenant with more than an equal share where the one that waits would have no more than that. */
   #mayLose(share: Share, account: Account, now: number): boolean {
     const { stillMs = 2000 } = this.#options;
     if (!share.isWaiting && now - share.progressAt >= stillMs) return true;
-    return this.heldBy(share.lane) > this.#equalShare && this.#waitsForRoom(account);
+    return this.#heldByOwner(share.owner) > this.#equalShare && this.#waitsForRoom(account);
   }
 }
 
-/** One for all: the stack of an error takes longer than the rest of a hot page. */
-const givenBack = new Error('the share was given back');
-
-/** What one request holds of a capacity, until it is disposed of. */
-export class Share implements Disposable {
-  readonly lane: string;
-  readonly #shares: FairShares;
-  readonly #revoke: ((error: AppError) => void) | undefined;
-  #units = 0;
-  #progressAt = performance.now();
-  #isSettled = false;
-  /** While it waits. */
-  #wait: LinkedAbort | undefined;
-  #end: Error | undefined;
-
-  constructor(shares: FairShares, { lane, revoke }: ShareOptions) {
-    this.#shares = shares;
-    this.lane = lane;
-    this.#revoke = revoke;
-  }
-
-  get units(): number {
-    return this.#units;
-  }
-
-  get progressAt(): number {
-    return this.#progressAt;
-  }
-
-  get isWaiting(): boolean {
-    return this.#wait !== undefined;
-  }
-
-  get isRevocable(): boolean {
-    return this.#revoke !== undefined && !this.#isSettled;
-  }
-
-  /** So many more, where nobody has to wait for them. Throws where what it held was taken back. */
-  tryTake(units: number): boolean {
-    if (this.#end !== undefined) throw this.#end;
-    if (!this.#shares.tryTake(this, units)) return false;
-    this.#units += units;
-    this.#progressAt = performance.now();
-    return true;
-  }
-
-  /** So many more, or `overloaded`. */
-  takeNow(units: number): void {
-    if (!this.tryTake(units)) throw this.#shares.refusal(this.lane);
-  }
-
-  /** So many more, in its turn. Rejects with `overloaded` where that takes too long, and where what it held was taken back. */
-  async take(units: number, options: TakeOptions = {}): Promise<void> {
-    if (this.tryTake(units)) return;
-    using wait = new LinkedAbort(options.signal === undefined ? [] : [options.signal]);
-    this.#wait = wait;
-    try {
-      await this.#shares.wait(this, units, wait, options);
-    } finally {
-      this.#wait = undefined;
-    }
-    this.#units += units;
-    this.#progressAt = performance.now();
-  }
-
-  /** Nothing where it was taken back already. */
-  give(units: number): void {
-    const given = Math.min(units, this.#units);
-    this.#units -= given;
-    this.#shares.giveBack(this, given);
-  }
-
-  /** It did not sit still. */
-  progress(): void {
-    this.#progressAt = performance.now();
-  }
-
-  /** Whoever holds it has what it needs of its client: from now on nothing is taken back. */
-  settle(): void {
-    this.#isSettled = true;
-  }
-
-  /** Takes back what it holds. */
-  end(error: AppError): void {
-    this.#close(error);
-    this.#revoke?.(error);
-  }
-
-  [Symbol.dispose](): void {
-    this.#close(givenBack);
-  }
-
-  #close(error: Error): void {
-    this.#end ??= error;
-    this.#wait?.abort(this.#end);
-    this.give(this.#units);
-  }
+function byTurn(one: Account, other: Account): number {
+  return one.held - other.held || one.since - other.since;
 }
 
 function takenBack(what: string): AppError {
   const message = `others wait for ${what}, of which this request had more than its share or used none for too long`;
   const hint = 'send it again without pauses, or fewer at once';
   return new AppError('overloaded', message, { hint, retryAfterSeconds: 1 });
-}
-
-function ownerOf(lane: string): string {
-  const end = lane.indexOf('#');
-  return end < 0 ? lane : lane.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../errors/app-error.ts';
 import { commentEnd, type OnMark } from './sql-comment.ts';
 
 /** DuckDB's parser needs time squared in the depth of nested comments. */

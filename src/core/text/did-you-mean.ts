@@ -1,4 +1,4 @@
-/** `; did you mean X?` for the candidate nearest to what was typed, or nothing when none is near. */
+/** `; did you mean X?` for the candidate nearest to the typed text, or nothing if none is near. */
 export function didYouMean(typed: string, candidates: Iterable<string>): string {
   const nearest = nearestTo(typed, candidates);
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -15,7 +15,7 @@ const longestName = 200;
 const mostWork = 250_000;
 
 function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
-  // The work grows with the length of both, and nobody mistypes that much.
+  // The work grows with both lengths, and longer texts are no typing errors.
   if (typed.length > longestName) return undefined;
   const word = typed.toLowerCase();
   let work = 0;

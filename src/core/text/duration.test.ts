@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../app-error.ts';
+import { AppError } from '../errors/app-error.ts';
 import { parseDurationMs } from './duration.ts';
 
 describe('a duration', () => {

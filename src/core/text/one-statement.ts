@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { AppError } from '../errors/app-error.ts';
 
 /** The tokens of an SQL text without the semicolons around them. Throws where there is no statement, or a second one. */
 export function oneStatement<T extends { readonly start: number }>(

@@ -1,11 +1,11 @@
 export interface Refusal {
   readonly reason: string;
   readonly hint?: string;
-  /** Names, separated by space; one that ends in * stands for all that begin so. */
+  /** Names, separated by space; one that ends in * is a prefix. */
   readonly names: string;
 }
 
-/** Why a name, in lower case, is refused; undefined where no list has it. */
+/** Reason for which a name, in lower case, is refused; undefined if no list has it. */
 export function refusalLookup(refusals: readonly Refusal[]): (name: string) => Refusal | undefined {
   const exact = new Map<string, Refusal>();
   const prefixes: [string, Refusal][] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quotingOf } from '../engine-names.ts';
+import { quotingOf } from '../names/engine-names.ts';
 import { isBlank, splitStatements, statementRanges } from './split-statements.ts';
 
 describe('a text is cut at its semicolons', () => {

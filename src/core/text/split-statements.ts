@@ -1,9 +1,9 @@
 import { commentEnd } from './sql-comment.ts';
 
 export interface SplitText {
-  /** Without the semicolons, and without those that say nothing. */
+  /** Without the semicolons, and without empty ones. */
   readonly statements: readonly string[];
-  /** What follows the last semicolon. */
+  /** The text behind the last semicolon. */
   readonly rest: string;
 }
 
@@ -13,13 +13,13 @@ export interface TextRange {
   readonly to: number;
 }
 
-/** Whose rules of quoting a text follows. */
+/** The dialect whose rules of quoting a text follows. */
 export type QuotingRules = 'duckdb' | 'spark';
 
 interface Quoting {
-  /** What hides a semicolon: texts, quoted names, and texts between dollar signs. */
+  /** Quotings that hide a semicolon: texts, quoted names, and texts between dollar signs. */
   readonly hidden: readonly RegExp[];
-  /** The same where the end has not come yet. */
+  /** The same for an end that is still missing. */
   readonly opened: RegExp;
 }
 
@@ -50,7 +50,7 @@ export function splitStatements(text: string, rules: QuotingRules): SplitText {
   return { statements, rest: text.slice(ranges.at(-1)?.from ?? 0) };
 }
 
-/** Where the statements of a text stand, without their semicolons; the last one is what follows the last semicolon. */
+/** The ranges of a text's statements, without their semicolons; the last one is the text behind the last semicolon. */
 export function statementRanges(text: string, rules: QuotingRules): readonly TextRange[] {
   const quoting = quotings[rules];
   const ranges: TextRange[] = [];
@@ -70,7 +70,7 @@ export function statementRanges(text: string, rules: QuotingRules): readonly Tex
   return ranges;
 }
 
-/** The text with spaces in the place of its comments, texts and quoted names: all else stands where it was. */
+/** The text with spaces in place of its comments, texts and quoted names: all other text keeps its place. */
 export function withoutQuotes(text: string, rules: QuotingRules): string {
   const quoting = quotings[rules];
   let kept = '';
@@ -114,7 +114,7 @@ function endOfComment(text: string, at: number): number | 'open' | undefined {
   return end < 0 ? text.length : end;
 }
 
-/** Where to look on: behind what is hidden or behind one character. Undefined where something hidden has no end. */
+/** The next place to look at: behind a quoted text or behind one character. Undefined if a quoted text has no end. */
 function endOfHidden(text: string, at: number, { hidden, opened }: Quoting): number | undefined {
   for (const pattern of hidden) {
     pattern.lastIndex = at;

@@ -1,7 +1,7 @@
 /** Called with each mark inside of a comment, where it ends, and the depth behind it. */
 export type OnMark = (mark: string, end: number, depth: number) => void;
 
-/** Where the comment of SQL ends that begins at `start`; undefined where it has no end. Comments nest, for every engine. */
+/** The end of the SQL comment that begins at `start`; undefined if it has none. Comments nest, for every engine. */
 export function commentEnd(sql: string, start: number, onMark?: OnMark): number | undefined {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;

@@ -1,6 +1,6 @@
 /**
- * Functions of QuestDB 9.3.4 that only compute, or make rows of numbers. Those that it lists beside these read files, do something, or tell of
- * the process, of other statements, of all tables and of who is logged in. A test holds this against `functions()`.
+ * Functions of QuestDB 9.3.4 that only compute, or make rows of numbers. Its other functions read files, change something, or show the
+ * process, other statements, all tables or the users. A test compares this with `functions()`.
  */
 export const computingFunctions: ReadonlySet<string> = new Set(
   `abs acos and approx_count_distinct approx_median approx_percentile arg_max arg_min array array_avg array_build array_count array_cum_sum
@@ -22,19 +22,19 @@ export const computingFunctions: ReadonlySet<string> = new Set(
   within_radius wmid year yesterday`.split(/\s+/),
 );
 
-/** What may stand before a parenthesis and is no function. */
+/** Words before a parenthesis that are no function. */
 export const wordsBeforeParenthesis: ReadonlySet<string> = new Set(
   `all any as by decimal default distinct else end except exclude fill for from geohash group having intersect join lateral limit offset on order
   over partition pivot sample select some then timestamp to union unnest values when where with`.split(/\s+/),
 );
 
-/** What QuestDB takes for a function where a table is expected, also without parentheses. */
+/** Functions of QuestDB where a table is expected, also without parentheses. */
 export const catalogs: ReadonlySet<string> = new Set(
   `all_tables checkpoint_status export_activity export_files functions import_files keywords materialized_views memory_metrics query_activity
   reader_pool table_storage table_writer_metrics tables views wal_tables writer_pool`.split(/\s+/),
 );
 
-/** The same where a value is expected. Constants such as `version` are left out: columns are called so. */
+/** The same where a value is expected. Constants such as `version` are left out: columns have such names. */
 export const valuesOfTheServer: ReadonlySet<string> = new Set(
   `build current_data_id current_user dump_memory_usage dump_thread_stacks flush_query_cache session_user txid_current`.split(
     /\s+/,

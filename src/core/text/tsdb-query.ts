@@ -17,8 +17,8 @@ export interface QueryFault {
 const quoted = /'[^']*'|"[^"]*"/g;
 
 /**
- * What is wrong with a text as one query (SELECT, WITH or DECLARE) in the dialect of the external database; undefined: nothing. It has no
- * comments: their ends are not the same to all who read them. Its functions are on a list of those that only compute.
+ * The fault of a text as one query (SELECT, WITH or DECLARE) in the dialect of the external database; undefined: none. It has no
+ * comments: readers disagree about their ends. Its functions are on a list of those that only compute.
  */
 export function queryFault(text: string): QueryFault | undefined {
   const words = text.replaceAll(quoted, ' ');
@@ -39,8 +39,8 @@ export function queryFault(text: string): QueryFault | undefined {
 }
 
 /**
- * The text as one query without comments and without the semicolon behind it; what is taken out leaves spaces, so that all else stands where
- * it stood. A comment that may hold another one stays, and is a fault.
+ * The text as one query without comments and without the semicolon behind it; spaces replace them, so that all other text keeps its place. A
+ * comment that may hold another one stays, and is a fault.
  */
 export function withoutComments(text: string): string {
   const bare = text.replaceAll(/'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\//g, (found) => {
@@ -74,7 +74,7 @@ function isChange(words: string): boolean {
 const tokens =
   /'(?:[^']|'')*'|#[\w#/]*|\d[\p{L}\p{N}_.]*|(?<name>(?:"(?:[^"]|"")*"|[\p{L}_@$][\p{L}\p{N}_$@]*)(?:\.(?:"(?:[^"]|"")*"|[\p{L}\p{N}_$@]+))*)|[(),]/gu;
 
-/** Where tables may stand, and where only values may: the database takes a function for a table without its parentheses. */
+/** Whether tables or only values may occur: the database takes a function for a table even without its parentheses. */
 type Clause = 'tables' | 'values' | 'condition of a join';
 
 const clauses: Readonly<Record<string, Clause>> = {

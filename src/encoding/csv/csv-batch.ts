@@ -1,11 +1,9 @@
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import { CR, LF, QUOTE } from '../bytes/ascii.ts';
+import { type Batch, type Column, CR, LF, QUOTE } from '@framehold/columns';
 import { batchOf, columnNames, isPlainText, isSame, valueColumns } from '../text/text-batch.ts';
 import type { ValueColumn } from '../text/value-column.ts';
 
 export interface CsvBatchOptions {
-  /** Of the frame that the rows are for. */
+  /** Columns of the frame for the rows. */
   readonly columns: readonly Column[];
   /** Undefined: found out. */
   readonly delimiter: string | undefined;
@@ -22,8 +20,8 @@ const delimiters = [',', ';', '\t', '|'];
 const malformed = -1;
 
 /**
- * The rows of a small CSV for a frame. What it gives is what the engine's import would keep; undefined wherever that is not
- * certain: the import reads more, and says what is wrong with a file. The header has the columns of the frame, in its order.
+ * The rows of a small CSV for a frame, as the engine's import would store them; undefined wherever that is not certain: the
+ * import reads more, and reports the faults of a file. The header has the columns of the frame, in its order.
  */
 export function csvBatch(bytes: Uint8Array, { columns, ...options }: CsvBatchOptions): CsvBatch | undefined {
   if (!isPlainText(bytes)) return undefined;
@@ -40,7 +38,7 @@ export function csvBatch(bytes: Uint8Array, { columns, ...options }: CsvBatchOpt
   return { batch: batchOf(columns, values), delimiter, hasHeader };
 }
 
-/** Where the first line ends, and in how many bytes. */
+/** The end of the first line, and the length of its line end. */
 function firstLine(bytes: Uint8Array): { readonly end: number; readonly lineEndBytes: 1 | 2 } | undefined {
   const feed = bytes.indexOf(LF);
   if (feed <= 0) return undefined;
@@ -49,7 +47,7 @@ function firstLine(bytes: Uint8Array): { readonly end: number; readonly lineEndB
   return end === 0 ? undefined : { end, lineEndBytes: isPair ? 2 : 1 };
 }
 
-/** Of the delimiters that are looked for, the first line has one kind at most. */
+/** The first line has at most one kind of the possible delimiters. */
 function delimiterOf(bytes: Uint8Array, end: number, given: string | undefined): string | undefined {
   if (given !== undefined) return delimiters.includes(given) ? given : undefined;
   let found: string | undefined;
@@ -129,7 +127,7 @@ class CsvRows {
     return true;
   }
 
-  /** Where the field ends. */
+  /** Returns the end of the field. */
   #field(value: ValueColumn, from: number): number {
     const bytes = this.#bytes;
     if (bytes[from] === QUOTE) return this.#quoted(value, from + 1);

@@ -7,19 +7,19 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../bytes/ascii.ts';
+} from '@framehold/columns';
 
 /** Deeper values are refused: to read them takes a stack. */
 const mostDepth = 500;
 
-/** What is wrong with a JSON text. */
+/** A fault of a JSON text. */
 export class JsonFault extends Error {}
 
 /** A value does not end in the bytes that are here. */
 export class MoreNeeded extends Error {}
 const moreNeeded = new MoreNeeded();
 
-/** Whether the bytes [start, end), which are valid UTF-8, are what JSON.parse takes, at a fraction of its cost. */
+/** Whether JSON.parse accepts the bytes [start, end), which are valid UTF-8, at a fraction of its cost. */
 export function isJson(bytes: Uint8Array, start: number, end: number): boolean {
   try {
     return skipSpace(bytes, jsonValueEnd(bytes, skipSpace(bytes, start, end), end), end) === end;
@@ -38,7 +38,7 @@ function isParsed(text: string): boolean {
   }
 }
 
-/** Where the JSON value ends that begins at `at`. Throws a JsonFault, or MoreNeeded. The bytes need not be UTF-8. */
+/** The end of the JSON value that begins at `at`. Throws a JsonFault, or MoreNeeded. The bytes need not be UTF-8. */
 export function jsonValueEnd(bytes: Uint8Array, at: number, end = bytes.length, depth = 0): number {
   if (depth > mostDepth) throw new JsonFault(`values are nested more than ${mostDepth} deep`);
   switch (byteAt(bytes, at, end)) {

@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { type JsonObject, type JsonValue, parseJson } from './json-text.ts';
 
-/** A JSON object that a caller wrote, with none but these keys. `what` names it in errors, e.g. "the ticket". */
+/** A JSON object of a caller, with none but these keys. `what` names it in errors, e.g. "the ticket". */
 export function parseJsonObject<const Key extends string>(
   text: string,
   keys: readonly Key[],

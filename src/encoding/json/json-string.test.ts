@@ -1,9 +1,9 @@
+import { ByteSink } from '@framehold/columns';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteSink } from '../bytes/byte-sink.ts';
 import { writeJsonString } from './json-string.ts';
 
-/** The text between other bytes, as it lies in a column. */
+/** The text between other bytes, as in a column. */
 function written(text: string, before = '"', after = '\n\\'): string {
   const sink = new ByteSink();
   const data = Buffer.from(before + text + after);

@@ -1,11 +1,10 @@
-import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
+import { BACKSLASH, type ByteSink, QUOTE } from '@framehold/columns';
 
 const UNICODE = 117;
 const PIECE_BYTES = 4096;
 const HIGH_BITS = 0x80808080 | 0;
 
-/** What stands behind the backslash for a byte: 0 where it needs none, `u` where four hex digits follow. */
+/** The character behind the backslash for a byte: 0 if it needs none, `u` before four hex digits. */
 const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(UNICODE, 0, 0x20);
 for (const [raw, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\']) {

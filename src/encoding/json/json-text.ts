@@ -1,13 +1,13 @@
-import { AppError } from '../../core/app-error.ts';
-import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
+import { BACKSLASH, QUOTE } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
 
-/** JSON with whole numbers exact: those that a double would round are bigint. */
+/** JSON with exact whole numbers: bigint where a double would round. */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
 const maxDepth = 64;
-/** They are made in one go, in 50 ms at most. Keys count, and what costs as much as two values counts twice. */
-export const mostJsonValues = 65_536;
+/** They are parsed in one go, in 50 ms at most. Keys count, and parts that cost as much as two values count twice. */
+const mostJsonValues = 65_536;
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const literals: ReadonlyMap<string, { readonly word: string; readonly meaning: boolean | null }> = new Map([
@@ -19,9 +19,9 @@ const literals: ReadonlyMap<string, { readonly word: string; readonly meaning: b
 const mostDigits = 100;
 
 /**
- * Reads a JSON text of a caller. Unlike JSON.parse it keeps every digit of a whole number, refuses a key that is given
- * twice, and says where a text breaks off, which Node 20 does not always tell. Rejects with `invalid_input`; `what` names
- * the text in errors. More than `mostJsonValues` are `too_large`: rows come by other doors.
+ * Reads a JSON text of a caller. Unlike JSON.parse it keeps every digit of a whole number, refuses repeated keys, and gives the
+ * place where a text breaks off, which Node 20 does not always do. Rejects with `invalid_input`; `what` names the text in errors.
+ * More than `mostJsonValues` are `too_large`: rows have other routes.
  */
 export function parseJson(text: string, what = 'the body'): JsonValue {
   const reader = new JsonReader(text, what);

@@ -1,8 +1,7 @@
-import type { Vector } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
+import type { Column, DataType, Vector } from '@framehold/columns';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 
-/** What a column takes. `unset`: a new one, before its first value. `other`: a type that no value of a line has. */
+/** Kinds of values. `unset`: a new column, before its first value. `other`: a type that no value of a line has. */
 export const columnKind = { unset: 0, other: 1, text: 2, long: 3, double: 4, boolean: 5, micros: 6, nanos: 7 } as const;
 export type ColumnKind = (typeof columnKind)[keyof typeof columnKind];
 
@@ -47,15 +46,15 @@ const mostFirstBytes = 1 << 20;
 const earlyValues = 1 << 19;
 const earlyBytes = 1 << 22;
 
-/** What the columns of a body may still take. */
+/** Memory that the columns of a body may still take. */
 export interface MemoryBudget {
   /** Throws where there is no more. */
   take(bytes: number): void;
-  /** Tells that so many were filled. */
+  /** Reports filled bytes. */
   filled(bytes: number): void;
 }
 
-/** The values of one column as they are parsed, in Arrow's layout. A row that is passed over is NULL. */
+/** The values of one column as they are parsed, in Arrow's layout. A skipped row is NULL. */
 export class ColumnBuilder {
   readonly name: string;
   /** As the names of columns are compared. */
@@ -145,7 +144,7 @@ export class ColumnBuilder {
     return { ...parts, offsets, data: this.#bytes.subarray(0, offsets[rows]) };
   }
 
-  /** Enlarges what is large, nearly full, and too small if what is to come is as what has come. True where it did. `done`: the share that has come. */
+  /** Enlarges a large and nearly full column if the rest of the body would not fit at the present rate. True if it did. `done`: the parsed share. */
   growsEarly(done: number): boolean {
     if (isTight(this.count, this.#capacity, done, earlyValues)) {
       this.#grow(this.#capacity);

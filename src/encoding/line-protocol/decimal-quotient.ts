@@ -8,12 +8,12 @@ export function powerOfTen(exponent: number): number {
 }
 
 /**
- * (a × 10^bDigits + b) / 10^scale, rounded as IEEE 754 does it; NaN where this way cannot tell. For 0 ≤ a < 2^53,
- * 0 ≤ b < 10^bDigits, bDigits ≤ 4, scale ≤ 22: the 16 to 19 digits in which programs write doubles. Several times as fast
- * as `Number(text)`.
+ * (a × 10^bDigits + b) / 10^scale, rounded as IEEE 754 does it; NaN if this method is not exact enough. For 0 ≤ a < 2^53, 0 ≤ b <
+ * 10^bDigits, bDigits ≤ 4, scale ≤ 22: the 16 to 19 digits in which programs write doubles. Several times as fast as
+ * `Number(text)`.
  *
- * Numerator and quotient are sums of two doubles (Dekker 1971). The second part of the quotient has a relative error
- * below 2^-50. Where both ends of its range give the same sum, every value between them rounds to it.
+ * Numerator and quotient are sums of two doubles (Dekker 1971). The second part of the quotient has a relative error below 2^-50.
+ * Where both ends of its range give the same sum, every value between them rounds to it.
  */
 export function decimalQuotient(a: number, b: number, bDigits: number, scale: number): number {
   const factor = tens[bDigits] as number;
@@ -29,7 +29,7 @@ export function decimalQuotient(a: number, b: number, bDigits: number, scale: nu
   return result === first + (second - margin) ? result : Number.NaN;
 }
 
-/** What the product lacks to x × y. */
+/** x × y minus the product. */
 function productError(x: number, y: number, product: number): number {
   const xs = x * splitter;
   const xHigh = xs - (xs - x);
@@ -40,7 +40,7 @@ function productError(x: number, y: number, product: number): number {
   return xLow * yLow - (product - xHigh * yHigh - xLow * yHigh - xHigh * yLow);
 }
 
-/** What the sum lacks to x + y. */
+/** x + y minus the sum. */
 function sumError(x: number, y: number, sum: number): number {
   const added = sum - x;
   return x - (sum - added) + (y - added);

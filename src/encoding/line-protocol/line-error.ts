@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../core/app-error.ts';
+import { AppError, type ErrorCode } from '../../core/errors/app-error.ts';
 
 /** Why a body of line protocol is refused. */
 export class LineError extends AppError {

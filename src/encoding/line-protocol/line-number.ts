@@ -7,7 +7,7 @@ const twoTo31 = 2 ** 31;
 /** More may not be exact as a double. */
 const exactDigits = 15;
 
-/** The number at a place of a line: its digits are read once, whatever it turns out to be. */
+/** The number at a place of a line: its digits are read once, for any type. */
 export class LineNumber {
   /** Behind its last character, which may be a suffix of a whole number. */
   end = 0;
@@ -19,10 +19,10 @@ export class LineNumber {
   high = 0;
   #bytes: Uint8Array = new Uint8Array(0);
   #start = 0;
-  /** Of the digits before the point, leading zeros left out. */
+  /** Start of the digits before the point, without leading zeros. */
   #digitsStart = 0;
   #mantissa = 0;
-  /** Digits of the mantissa; those beyond 15 stand in `#tail`. */
+  /** Digits of the mantissa; those beyond 15 are in `#tail`. */
   #digits = 0;
   #tail = 0;
   #exponent = 0;
@@ -142,7 +142,7 @@ export class LineNumber {
     this.low = this.low === 0 ? 0 : twoTo32 - this.low;
   }
 
-  /** Whether the last digits of a whole number are so many zeros. */
+  /** Whether the last `count` digits of a whole number are zeros. */
   endsInZeros(count: number): boolean {
     if (this.#digits === 0) return true;
     if (this.#digits <= count) return false;
@@ -159,7 +159,9 @@ export class LineNumber {
 
   /** Whether a whole number is exact as a double. */
   isExactDouble(): boolean {
-    return this.#digits <= exactDigits || BigInt(this.toDouble()) === this.toBigInt();
+    if (this.#digits <= exactDigits) return true;
+    const double = this.toDouble();
+    return Number.isFinite(double) && BigInt(double) === this.toBigInt();
   }
 
   /** Takes an int64 from elsewhere. False where it is none. */

@@ -1,7 +1,6 @@
+import { type Batch, type Column, type DataType, type Vector, vectorPart } from '@framehold/columns';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Batch, type Vector, vectorPart } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
 import { decimalQuotient } from './decimal-quotient.ts';
 import { LineError } from './line-error.ts';
 import { LineParser, type LineParserOptions, paused } from './line-parser.ts';
@@ -356,4 +355,26 @@ describe('a long body', () => {
       message: 'a line has more than 8192 tags and fields',
     });
   });
+});
+
+test.each([
+  ['a double', '1'],
+  ['a whole number', '1i'],
+  ['a fraction', '.5'],
+])('%s with thousands of digits is refused, as to read it takes a time that grows with their square', (_, end) => {
+  expect(errorOf(`m x=${'1'.repeat(1000)}${end}\n`).message).toContain('a number has more than 1000 characters');
+});
+
+test('a whole number that no double reaches is refused in a column of doubles', () => {
+  const frames = { m: [{ name: 'x', type: double }] };
+  expect(errorOf(`m x=${'9'.repeat(400)}i\n`, { frames }).message).toContain('is not exact as a DOUBLE');
+});
+
+test('empty lines and comments are parsed in slices that others may come between', () => {
+  for (const line of ['\n', '#\n']) {
+    const parser = new LineParser(Buffer.from(line.repeat(100_000)), { precision: 'n', now: 0n, addsColumns: false });
+    let slices = 0;
+    while (parser.next() === paused) slices++;
+    expect(slices).toBeGreaterThan(5);
+  }
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Column } from '../../core/data-type.ts';
+import type { Column } from '@framehold/columns';
 import type { ColumnBuilder, MemoryBudget } from './column-builder.ts';
 import { LineError } from './line-error.ts';
 import { byte, nameOf, notUtf8, shownText, stopsName } from './line-text.ts';
@@ -7,7 +7,7 @@ import { LineValues, type Precision } from './line-values.ts';
 import { MeasurementRows, mostColumns, timestampName } from './measurement-rows.ts';
 
 export interface LineParserOptions {
-  /** Of timestamps. */
+  /** Unit of timestamps. */
   readonly precision: Precision;
   /** For lines without one, in nanoseconds. */
   readonly now: bigint;
@@ -15,7 +15,7 @@ export interface LineParserOptions {
   readonly addsColumns: boolean;
 }
 
-/** A measurement whose frame the parser does not know. */
+/** A measurement of an unknown frame. */
 export interface Pending {
   readonly name: string;
   readonly line: number;
@@ -26,14 +26,16 @@ export const paused = Symbol('paused');
 
 /** They are parsed in 10 to 30 ms. */
 const sliceBytes = 256 * 1024;
-/** What a column costs before it has a value, as bytes of lines that take as long. */
+/** What each end of a line counts for in a slice: an empty line takes as long as some bytes. */
+const lineEndBytes = 16;
+/** Cost of a column before its first value, in bytes of lines that take the same time. */
 const columnBytes = 64;
 /** Bytes of columns that are allocated, copied or filled while one of lines is parsed. */
 const filledPerByte = 64;
 /** No slice ends within a line. */
 const mostLineBytes = 8 * 1024 * 1024;
 const mostMeasurements = 10_000;
-/** Tags and fields, those of one name as well. */
+/** Tags and fields, with repeated names. */
 const mostInLine = 2 * mostColumns;
 const spareMemory = 256 * 1024 * 1024;
 const mostExpectedRows = 131_072;
@@ -41,8 +43,8 @@ const mostExpectedRows = 131_072;
 /**
  * Reads a body of InfluxDB's line protocol into columns, straight from its bytes. Any error is a LineError and ends it.
  *
- * `next` stops at the first line of each measurement. The caller tells the columns of the frame by `know`, and goes on. It also stops
- * before it has taken long, which it tells by `paused`.
+ * `next` stops at the first line of each measurement. The caller passes the columns of the frame to `know`, and goes on. It also
+ * stops before it has taken long, and then returns `paused`.
  */
 export class LineParser {
   readonly #bytes: Uint8Array;
@@ -54,12 +56,12 @@ export class LineParser {
   readonly #rows = new Map<string, MeasurementRows>();
   readonly #options: { readonly expectedRows: number; readonly budget: MemoryBudget };
   #sliceEnd = 0;
-  /** What stands before it is checked. */
+  /** Bytes before it are checked. */
   #seenTo = 0;
-  /** Of the line before. */
+  /** Rows of the line before. */
   #last: MeasurementRows | undefined;
   #at = 0;
-  /** Of the row that is parsed. */
+  /** Number of the current row's line. */
   #line = 1;
   /** Line ends within it. */
   #lineEnds = 0;
@@ -96,6 +98,7 @@ export class LineParser {
       }
       const first = bytes[this.#at] as number;
       if (first === byte.newline) {
+        this.#sliceEnd -= lineEndBytes;
         this.#at++;
         this.#line++;
       } else if (first === byte.space || first === 9 || first === byte.return) this.#at++;
@@ -126,7 +129,7 @@ export class LineParser {
     this.#lookAhead(this.#sliceEnd);
   }
 
-  /** Sees to it that the line that goes on at this place may be parsed: it is not too long, and UTF-8. */
+  /** Checks that the line at this place may be parsed: it is not too long, and UTF-8. */
   #lookAhead(place: number): void {
     if (place < this.#seenTo) return;
     const from = Math.min(place, this.#end - 1);
@@ -180,7 +183,7 @@ export class LineParser {
     return true;
   }
 
-  /** Those within a value. The row goes on in a line that the slice may not have looked at. */
+  /** Line ends within a value. The row continues in a line that may be unchecked. */
   #passLineEnds(): void {
     this.#lineEnds += this.#values.lineEnds;
     this.#lookAhead(this.#at);
@@ -210,7 +213,7 @@ export class LineParser {
     return rows;
   }
 
-  /** The column of the name that stands here; goes on behind its `=`. */
+  /** The column of the name at this place; continues behind its `=`. */
   #readKey(rows: MeasurementRows, index: number, what: 'tag' | 'field'): ColumnBuilder {
     const start = this.#at;
     if (index < rows.sequence.length) {
@@ -279,7 +282,7 @@ export class LineParser {
     return this.#bytes[end] !== byte.equals && (first === 45 || (first >= 48 && first <= 57));
   }
 
-  /** A name may come more than once. */
+  /** A name may occur more than once. */
   #counted(index: number): number {
     if (index < mostInLine) return index;
     throw this.#error(`a line has more than ${mostInLine} tags and fields`);
@@ -295,7 +298,7 @@ export class LineParser {
     return here === byte.newline || (here === byte.return && this.#bytes[at + 1] === byte.newline);
   }
 
-  /** Where a name ends: at a comma, a space or the end of the line, and that of a key at `=`. */
+  /** The end of a name: a comma, a space or the end of the line, and for a key also `=`. */
   #nameEnd(start: number, isKey: boolean): number {
     const bytes = this.#bytes;
     for (let at = start; ; at++) {

@@ -11,7 +11,7 @@ export const byte = {
   backslash: 92,
 } as const;
 
-/** What ends a name or a tag's value, or must be looked at in it. */
+/** Bytes that end a name or a tag's value, or need a check in it. */
 export const stopsName = new Uint8Array(256);
 for (const each of [byte.newline, byte.return, byte.space, byte.comma, byte.equals, byte.backslash])
   stopsName[each] = 1;

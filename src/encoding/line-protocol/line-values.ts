@@ -1,5 +1,5 @@
+import { sqlTypeName } from '@framehold/columns';
 import { execColumn } from '../rows/exec-column.ts';
-import { sqlTypeName } from '../sql-types/sql-type-name.ts';
 import { type ColumnBuilder, type ColumnKind, columnKind } from './column-builder.ts';
 import { LineError } from './line-error.ts';
 import { LineNumber } from './line-number.ts';
@@ -20,6 +20,8 @@ export type Precision = keyof typeof precisions;
 
 /** It is read in one go. */
 const mostTextBytes = 8 * 1024 * 1024;
+/** More than any double needs. */
+const mostNumberLength = 1000;
 const letter = { i: 105, u: 117, t: 116, n: 110 } as const;
 const words = new Map<string, boolean>([
   ...['t', 'T', 'true', 'True', 'TRUE'].map((word) => [word, true] as const),
@@ -46,7 +48,7 @@ export class LineValues {
   readonly #unit: bigint;
   readonly #now: bigint;
   readonly #number = new LineNumber();
-  /** Of the row that is parsed. */
+  /** Number of the current row's line. */
   #line = 1;
 
   constructor(bytes: Uint8Array, precision: Precision, now: bigint) {
@@ -85,7 +87,7 @@ export class LineValues {
     this.lineEnds = 0;
     if (first === byte.quote) return this.#readQuoted(column, row, start + 1);
     if ((first <= 57 && first >= 48) || first === 45 || first === 46 || first === 43) {
-      if (this.#number.read(this.#bytes, start)) return this.#readNumber(column, row, start);
+      if (this.#read(start)) return this.#readNumber(column, row, start);
     }
     return this.#readWord(column, row, start);
   }
@@ -93,7 +95,7 @@ export class LineValues {
   readTimestamp(column: ColumnBuilder, row: Row, start: number, line: number): number {
     const number = this.#number;
     this.#line = line;
-    if (!number.read(this.#bytes, start) || !number.isWhole) throw this.#notTimestamp(start);
+    if (!this.#read(start) || !number.isWhole) throw this.#notTimestamp(start);
     const after = this.#bytes[number.end] as number;
     const unit = after === letter.t ? 1000n : after === letter.n ? 1n : undefined;
     const end = number.end + (unit === undefined ? 0 : 1);
@@ -161,6 +163,15 @@ export class LineValues {
     return end + 1;
   }
 
+  /** False where there is no number. To convert one takes a time that grows with the square of its digits. */
+  #read(start: number): boolean {
+    const number = this.#number;
+    const isNumber = number.read(this.#bytes, start);
+    if (number.end - start > mostNumberLength && isNumber)
+      throw this.#error(`a number has more than ${mostNumberLength} characters`);
+    return isNumber;
+  }
+
   #finiteDouble(start: number): number {
     const double = this.#number.toDouble();
     if (Number.isFinite(double)) return double;
@@ -188,7 +199,7 @@ export class LineValues {
     this.#addInstant(column, row, kind === columnKind.micros ? 1000n : 1n);
   }
 
-  /** The number that was read, in units of so many nanoseconds. */
+  /** The number that was read, in units of this many nanoseconds. */
   #addInstant(column: ColumnBuilder, row: Row, unit: bigint): void {
     const number = this.#number;
     if (column.count > row.rows) return;
@@ -228,7 +239,7 @@ export class LineValues {
     }
   }
 
-  /** Whether the value is to be kept: of a name that a line has twice the first one counts. */
+  /** Whether the value is stored: of a repeated name in a line the first one counts. */
   #takes(column: ColumnBuilder, row: Row, kind: ColumnKind): boolean {
     if (column.count > row.rows) return false;
     if (column.kind === kind) return true;
@@ -312,7 +323,7 @@ const maxInt64 = 2n ** 63n - 1n;
 /** The first time that DuckDB has in microseconds. */
 const firstMicros = -9_223_372_022_400_000_000n;
 
-/** Whether an int64 is a time: the ends of its range stand for NULL and infinity. */
+/** Whether an int64 is a time: the ends of its range are NULL and infinity. */
 function isInstant(high: number, low: number, isNanos: boolean): boolean {
   if (high > -0x7fff_ff00 && high < 0x7fff_ffff) return true;
   const value = (BigInt(high) << 32n) | BigInt(low >>> 0);

@@ -1,10 +1,9 @@
-import type { Batch, Vector } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
+import type { Batch, Column, DataType, Vector } from '@framehold/columns';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { ColumnBuilder, type MemoryBudget } from './column-builder.ts';
 import { NullVectors } from './null-vector.ts';
 
-/** Where the time of a line goes. */
+/** Column of the time of a line. */
 export const timestampName = 'timestamp';
 const timestampType: DataType = { kind: 'timestamp', unit: 'ns', zoned: false };
 export const mostColumns = 4096;
@@ -19,7 +18,7 @@ export interface RowOptions {
 /** The lines of one measurement as rows of its frame. */
 export class MeasurementRows {
   readonly name: string;
-  /** Where its name stands in the body, as a line spells it. */
+  /** Start of its name in the body, as a line spells it. */
   readonly nameStart: number;
   readonly nameEnd: number;
   /** Whether its frame is to be made. */
@@ -27,9 +26,9 @@ export class MeasurementRows {
   /** Complete ones. */
   rows = 0;
   timestamp: ColumnBuilder | undefined;
-  /** As the last line had them, in its order: a line has mostly the names of the one before. */
+  /** In the order of the last line: a line mostly has the names of the one before. */
   readonly sequence: ColumnBuilder[] = [];
-  /** Where their names stand in the body. */
+  /** Starts of their names in the body. */
   readonly keyStarts: number[] = [];
   readonly keyEnds: number[] = [];
   readonly #builders: ColumnBuilder[];
@@ -85,7 +84,7 @@ export class MeasurementRows {
     return this.rows >= earlyRows && this.#builders.some((builder) => builder.growsEarly(done));
   }
 
-  /** Its frame's columns, those that are new behind them. */
+  /** Its frame's columns, with new ones behind them. */
   batch(): Batch {
     const nulls = new NullVectors(this.rows);
     const columns: Column[] = [];

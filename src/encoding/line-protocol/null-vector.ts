@@ -1,5 +1,4 @@
-import { childTypes, fixedSizeBytes, type Vector } from '../../core/batch.ts';
-import type { DataType } from '../../core/data-type.ts';
+import { childTypes, type DataType, fixedSizeBytes, type Vector } from '@framehold/columns';
 
 /** A column without a value. All of one batch share their memory: a line names few of a wide frame's columns. */
 export class NullVectors {

@@ -1,8 +1,4 @@
-import type { Vector } from '../../core/batch.ts';
-import type { DataType } from '../../core/data-type.ts';
-import { QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { plainBytes } from '../bytes/typed-view.ts';
+import { type ByteSink, type DataType, plainBytes, QUOTE, type Vector } from '@framehold/columns';
 import type { ValueWriter } from '../values/cell.ts';
 import { textWriter } from '../values/utf8-values.ts';
 import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
@@ -11,12 +7,12 @@ import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
 import { execValues, lineForm } from './exec-cell.ts';
 
 /**
- * What a writer puts. `field`: the field as it stands. `string`: a JSON string that holds nothing but plain ASCII, so
- * that the field is what is between its quotes; or something without quotes, for what has no text.
+ * The output of a writer. `field`: the field itself. `string`: a JSON string of plain ASCII, whose field is between its quotes;
+ * or a text without quotes, for values without a text.
  */
 type Puts = 'field' | 'string';
 
-/** The fields of a column. NULL is nothing at all, and an empty text two quotes. */
+/** The fields of a column. NULL is an empty field, and an empty text two quotes. */
 export class CsvCell {
   readonly #sink: ByteSink;
   readonly #values: ValueWriter;
@@ -48,7 +44,7 @@ export class CsvCell {
     return end;
   }
 
-  /** The quote before the text falls on the place of `lead`, and what follows is written over the one behind it. */
+  /** The quote before the text is written to the place of `lead`, and the next byte over the one behind it. */
   #writeString(row: number, at: number): number {
     const sink = this.#sink;
     const start = this.#keepsQuotes ? at + 1 : at;

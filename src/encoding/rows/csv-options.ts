@@ -1,4 +1,4 @@
-import type { CsvForm } from '../../core/frame-engine.ts';
+import type { CsvForm } from '../../core/rows/frame-engine.ts';
 
 export interface CsvWriteOptions {
   /** One ASCII character that no number has. */
@@ -15,7 +15,7 @@ export function csvOptions(form: CsvForm): CsvWriteOptions {
 /** By byte: 1 where it makes a field need quotes, wherever in it it is. */
 export function quotedBytes({ delimiter, escapesFormulas }: CsvWriteOptions): Uint8Array {
   const marks = new Uint8Array(256);
-  // A spreadsheet may cut lines at a character of its own choice, and what is behind it would begin a cell.
+  // A spreadsheet may cut lines at a character of its own choice, and the rest would begin a cell.
   for (const character of `"\r\n${delimiter}${escapesFormulas ? ',;|\t' : ''}`) marks[character.charCodeAt(0)] = 1;
   return marks;
 }

@@ -1,5 +1,4 @@
-import { QUOTE, SPACE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
+import { type ByteSink, QUOTE, SPACE } from '@framehold/columns';
 import type { WriteText } from '../values/utf8-values.ts';
 import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 
@@ -50,7 +49,7 @@ function strangeBytes(word: number, delimiters: number): number {
   return marks & HIGH_BITS;
 }
 
-/** `before`: what stands before the text in the field; 0 for nothing. */
+/** `before`: the byte before the text in the field; 0 for nothing. */
 function writeChecked(
   sink: ByteSink,
   at: number,

@@ -1,13 +1,11 @@
-import { QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { typedView } from '../bytes/typed-view.ts';
+import { type ByteSink, QUOTE, typedView } from '@framehold/columns';
 import { writeCalendarDate } from '../values/calendar-text.ts';
 import { CALENDAR_BYTES, isInfiniteDay } from '../values/calendar-values.ts';
 import type { ValueWriter } from '../values/cell.ts';
 import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from '../values/float-text.ts';
 import { needsQuotes } from './csv-text.ts';
 
-/** JSON has no word for these, but those who read CSV do. */
+/** JSON has no word for these, but readers of CSV do. */
 export function csvFloatValues(sink: ByteSink, bits: 32 | 64): ValueWriter {
   const View = bits === 32 ? Float32Array : Float64Array;
   const writeFinite = bits === 32 ? writeFloat32 : writeFloat64;
@@ -24,7 +22,7 @@ export function csvFloatValues(sink: ByteSink, bits: 32 | 64): ValueWriter {
   };
 }
 
-/** `2026-01-31`: with a time behind it, as JSON has it, readers would take it for one. */
+/** `2026-01-31`: with a time behind it, as in JSON, readers would take it for a timestamp. */
 export function csvDateValues(sink: ByteSink): ValueWriter {
   let days = new Int32Array(0);
   return {

@@ -1,9 +1,8 @@
+import type { Batch, DataType } from '@framehold/columns';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { typeCases } from '../../../test/support/type-cases.ts';
 import { vectorOf } from '../../../test/support/vector-of.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { DataType } from '../../core/data-type.ts';
 import { createCsvEncoder, csvHeader } from './csv.ts';
 import type { CsvWriteOptions } from './csv-options.ts';
 
@@ -25,7 +24,7 @@ function csv(batch: Batch, options = plain): string {
   return Buffer.from(encoder.take().bytes).toString();
 }
 
-/** The fields of one column, cut apart by what `take` tells. */
+/** The fields of one column, as cut by `take`. */
 function fields(type: DataType, values: readonly unknown[], options = plain): string[] {
   const batch = batchOf([type, values]);
   const encoder = createCsvEncoder(batch.columns, options);
@@ -117,7 +116,7 @@ describe('text', () => {
   });
 });
 
-/** As RFC 4180 has it; nothing at all is NULL. */
+/** As in RFC 4180; an empty field is NULL. */
 function parseCsv(text: string, delimiter: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];

@@ -1,17 +1,13 @@
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { CsvForm } from '../../core/frame-engine.ts';
-import { CR, LF } from '../bytes/ascii.ts';
-import { ByteSink } from '../bytes/byte-sink.ts';
-import { viewOf } from '../bytes/typed-view.ts';
+import { type Batch, ByteSink, type Column, CR, LF, viewOf } from '@framehold/columns';
+import type { CsvForm } from '../../core/rows/frame-engine.ts';
 import { type CsvCell, csvCell } from './csv-cell.ts';
 import { type CsvWriteOptions, csvOptions } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
 /**
- * Rows as lines of RFC 4180. Each cell writes what stands before it: the delimiter or, first in a row, the line feed of
- * the row before once more. That way the quotes of the JSON writers fall on bytes that are written anyway.
+ * Rows as lines of RFC 4180. Each cell writes the byte before it: the delimiter or, first in a row, the line feed of the row
+ * before once more. That way the quotes of the JSON writers overwrite bytes that are written anyway.
  */
 export function createCsvEncoder(columns: readonly Column[], options: CsvWriteOptions): RowTextEncoder {
   const sink = new ByteSink();

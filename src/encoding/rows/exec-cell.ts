@@ -1,7 +1,5 @@
-import type { DataType } from '../../core/data-type.ts';
-import type { JsonNumbers } from '../../core/frame-engine.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { plainBytes } from '../bytes/typed-view.ts';
+import { type ByteSink, type DataType, plainBytes } from '@framehold/columns';
+import type { JsonNumbers } from '../../core/rows/frame-engine.ts';
 import { dateValues, intervalValues, timeValues } from '../values/calendar-values.ts';
 import { Cell, type ValueWriter } from '../values/cell.ts';
 import {
@@ -19,13 +17,13 @@ import { timestampValues } from '../values/timestamp-values.ts';
 /** Reaches into arrays and structs. */
 export interface CellForm extends JsonNumbers {
   /**
-   * Dates without a time of day, and timestamps without a zone without `Z`: who reads the text finds the same types again.
-   * /exec writes both as points in time, as QuestDB does.
+   * Dates without a time of day, and timestamps without a zone without `Z`: readers of the text get the same types again. /exec
+   * writes both as points in time, as QuestDB does.
    */
   readonly keepsTypes: boolean;
 }
 
-/** Of CSV and NDJSON. */
+/** For CSV and NDJSON. */
 export const lineForm: CellForm = { quoteLargeNum: false, quoteNonFinite: false, keepsTypes: true };
 
 /** Writes cells of a type as exec JSON. */

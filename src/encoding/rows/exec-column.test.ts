@@ -1,5 +1,5 @@
+import type { DataType } from '@framehold/columns';
 import { expect, test } from 'vitest';
-import type { DataType } from '../../core/data-type.ts';
 import { execColumn } from './exec-column.ts';
 
 const typeOf = (type: DataType) => execColumn({ name: 'c', type }).type;

@@ -1,4 +1,4 @@
-import type { Column, DataType } from '../../core/data-type.ts';
+import type { Column, DataType } from '@framehold/columns';
 
 /** An entry of `columns` in an exec result. `dim` and `elemType` only on arrays, as QuestDB has them. */
 export interface ExecColumn {

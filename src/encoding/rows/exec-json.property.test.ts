@@ -1,10 +1,10 @@
+import type { DataType } from '@framehold/columns';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { vectorOf } from '../../../test/support/vector-of.ts';
-import type { DataType } from '../../core/data-type.ts';
 import { createExecJsonEncoder } from './exec-json.ts';
 
-/** A type with its values: `value` goes into the vector, `json` is what JSON.parse must give. */
+/** A type with its values: `value` goes into the vector, `json` is the result of JSON.parse. */
 interface Kind {
   readonly type: DataType;
   readonly cell: fc.Arbitrary<{ readonly value: unknown; readonly json: unknown }>;

@@ -1,7 +1,6 @@
+import type { Batch, DataType } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { vectorOf } from '../../../test/support/vector-of.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { DataType } from '../../core/data-type.ts';
 import { createExecJsonEncoder, execJsonHead, execJsonTail } from './exec-json.ts';
 
 function batchOf(...columns: [DataType, readonly unknown[]][]): Batch {

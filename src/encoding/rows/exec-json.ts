@@ -1,7 +1,5 @@
-import type { Column } from '../../core/data-type.ts';
-import type { EncodedRows, JsonNumbers } from '../../core/frame-engine.ts';
-import { COMMA } from '../bytes/ascii.ts';
-import { ByteSink } from '../bytes/byte-sink.ts';
+import { ByteSink, COMMA, type Column, type EncodedRows } from '@framehold/columns';
+import type { JsonNumbers } from '../../core/rows/frame-engine.ts';
 import type { Cell } from '../values/cell.ts';
 import { execCell } from './exec-cell.ts';
 import { execColumn } from './exec-column.ts';
@@ -38,7 +36,7 @@ export interface ExecMetadata {
   readonly isStatement: boolean;
 }
 
-/** `{"query":…,"columns":[…],"dataset":[`, to stand before the rows; without metadata only `{"dataset":[`. */
+/** `{"query":…,"columns":[…],"dataset":[`, the text before the rows; without metadata only `{"dataset":[`. */
 export function execJsonHead(metadata: ExecMetadata | undefined): Uint8Array {
   if (metadata === undefined) return encoder.encode('{"dataset":[');
   const { query, columns, isStatement } = metadata;
@@ -46,7 +44,7 @@ export function execJsonHead(metadata: ExecMetadata | undefined): Uint8Array {
   return encoder.encode(`{${described},${isStatement ? '"timestamp":-1,' : ''}"dataset":[`);
 }
 
-/** What stands in `dataset`: each row ends with a comma, and the last one gives up its own. Returns how many rows there were. */
+/** The content of `dataset`: each row ends with a comma, which the last one loses. Returns the number of rows. */
 export async function* execJsonRows(
   pieces: AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>,
 ): AsyncGenerator<Uint8Array, number, undefined> {
@@ -65,9 +63,9 @@ export function execJsonTail(tail: {
   readonly count: number;
   readonly timings: { readonly compilerNs: bigint; readonly executeNs: bigint } | undefined;
   readonly explain: boolean;
-  /** Where it ran, and why there. */
+  /** The engine, and the reason for its choice. */
   readonly engine?: { readonly engine: string; readonly engine_reason: string } | undefined;
-  /** Of a statement that changed rows and gives them. */
+  /** For a statement that changed rows and returns them. */
   readonly changed?: { readonly dml: 'OK'; readonly updated: number } | undefined;
 }): Uint8Array {
   const { count, timings, explain, engine, changed } = tail;

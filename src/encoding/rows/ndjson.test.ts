@@ -1,7 +1,7 @@
+import type { DataType } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { typeCases } from '../../../test/support/type-cases.ts';
 import { vectorOf } from '../../../test/support/vector-of.ts';
-import type { DataType } from '../../core/data-type.ts';
 import { createExecJsonEncoder } from './exec-json.ts';
 import { createNdjsonEncoder } from './ndjson.ts';
 

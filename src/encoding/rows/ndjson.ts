@@ -1,7 +1,4 @@
-import type { Column, DataType } from '../../core/data-type.ts';
-import { SPACE } from '../bytes/ascii.ts';
-import { ByteSink } from '../bytes/byte-sink.ts';
-import { viewOf } from '../bytes/typed-view.ts';
+import { ByteSink, type Column, type DataType, SPACE, viewOf } from '@framehold/columns';
 import type { Cell } from '../values/cell.ts';
 import { type CellForm, execCell, lineForm } from './exec-cell.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
@@ -9,8 +6,8 @@ import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 const encoder = new TextEncoder();
 
 /**
- * Rows as `{"name":value,…}`, a line each, with the values of exec JSON but for dates and times (`CellForm`). Names that
- * repeat are kept as they are.
+ * Rows as `{"name":value,…}`, a line each, with the values of exec JSON except for dates and times (`CellForm`). Repeated names
+ * are kept.
  */
 export function createNdjsonEncoder(columns: readonly Column[], form: CellForm = lineForm): RowTextEncoder {
   const sink = new ByteSink();
@@ -35,7 +32,7 @@ export function createNdjsonEncoder(columns: readonly Column[], form: CellForm =
   });
 }
 
-/** What stands before a value, written four bytes at a time. */
+/** The bytes before a value, written four at a time. */
 class Key {
   readonly #words: DataView;
   readonly #length: number;
@@ -57,7 +54,7 @@ class Key {
   }
 }
 
-/** JSON comes as it was written, perhaps on several lines. In its strings every line break is escaped already. */
+/** JSON is stored as written, perhaps on several lines. In its strings every line break is escaped already. */
 function joinLines(bytes: Uint8Array, from: number, to: number): void {
   for (let i = from; i < to; i++) if (bytes[i] === 10 || bytes[i] === 13) bytes[i] = SPACE;
 }

@@ -1,10 +1,8 @@
-import type { Batch } from '../../core/batch.ts';
-import type { EncodedRows } from '../../core/frame-engine.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
+import type { Batch, ByteSink, EncodedRows } from '@framehold/columns';
 
 /** Rows as text, one behind the other. */
 export interface RowTextEncoder {
-  /** What `take` would give. */
+  /** The size of the next `take`. */
   readonly pendingBytes: number;
   readonly pendingRows: number;
   encode(batch: Batch): void;
@@ -25,7 +23,7 @@ export interface RowWriter {
   write(row: number, at: number): number;
 }
 
-/** `start`: how many bytes before the first row its writer needs for itself. */
+/** `start`: bytes before the first row that its writer needs for itself. */
 export function createRowTextEncoder(sink: ByteSink, writer: RowWriter, start = 0): RowTextEncoder {
   let rowEnds = new Uint32Array(1024);
   let rows = 0;

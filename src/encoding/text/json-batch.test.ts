@@ -1,6 +1,6 @@
+import type { Column } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { rowsOf } from '../../../test/support/text-imports.ts';
-import type { Column } from '../../core/data-type.ts';
 import { jsonBatch } from './json-batch.ts';
 
 const columns: readonly Column[] = [

@@ -1,15 +1,15 @@
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
 import {
   BACKSLASH,
+  type Batch,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
   COMMA,
+  type Column,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../bytes/ascii.ts';
+} from '@framehold/columns';
 import { skipSpace } from '../json/json-grammar.ts';
 import { plainValueEnd } from './plain-json.ts';
 import { batchOf, columnNames, isPlainText, isSame, valueColumns } from './text-batch.ts';
@@ -19,8 +19,8 @@ const NULL_LETTER = 110;
 const malformed = -1;
 
 /**
- * The rows of a small JSON file for a frame: objects, one behind the other or in an array. What it gives is what the engine's
- * import would keep; undefined wherever that is not certain.
+ * The rows of a small JSON file for a frame: objects, one behind the other or in an array, as the engine's import would store
+ * them; undefined wherever that is not certain.
  */
 export function jsonBatch(bytes: Uint8Array, columns: readonly Column[]): Batch | undefined {
   const values = isPlainText(bytes) ? valueColumns(columns) : undefined;
@@ -33,7 +33,7 @@ interface Member {
   readonly key: Uint8Array;
   readonly value: ValueColumn;
   readonly isJson: boolean;
-  /** Whether any row had it: the import tells which columns a file misses. */
+  /** Whether any row had it: the import reports the missing columns of a file. */
   isSeen: boolean;
 }
 

@@ -1,9 +1,9 @@
-import { MINUS, POINT, ZERO } from '../bytes/ascii.ts';
+import { MINUS, POINT, ZERO } from '@framehold/columns';
 
 const PLUS = 43;
 const CAPITAL_E = 69;
 const SMALL_E = 101;
-/** A whole number of so many digits is exact in a double, and so are all steps on the way to it. */
+/** A whole number of this many digits is exact in a double, and so are all intermediate steps. */
 const exactDigits = 15;
 const mostInt64Digits = 20;
 const longestNumber = 100;
@@ -31,7 +31,7 @@ function exactNumber(bytes: Uint8Array, from: number, end: number): number {
   return value;
 }
 
-/** `-12`, where it fits so many bits; NaN where it is longer than is exact, or anything else. */
+/** `-12`, if it fits this many bits; NaN if it has too many digits to be exact, or is anything else. */
 export function shortInteger(bytes: Uint8Array, from: number, end: number): number {
   const isNegative = bytes[from] === MINUS;
   const first = isNegative ? from + 1 : from;

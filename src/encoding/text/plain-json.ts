@@ -1,4 +1,4 @@
-import { BACKSLASH, ZERO } from '../bytes/ascii.ts';
+import { BACKSLASH, ZERO } from '@framehold/columns';
 import { JsonFault, jsonValueEnd, MoreNeeded } from '../json/json-grammar.ts';
 
 const SMALL_E = 101;

@@ -1,3 +1,4 @@
+import { type Batch, type Column, type DataType, sqlTypeName } from '@framehold/columns';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -9,10 +10,7 @@ import {
   timestampTexts,
 } from '../../../test/support/arbitrary-csv.ts';
 import { rowsOf, TextImports } from '../../../test/support/text-imports.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
 import { csvBatch } from '../csv/csv-batch.ts';
-import { sqlTypeName } from '../sql-types/sql-type-name.ts';
 import { jsonBatch } from './json-batch.ts';
 
 /** Raise it by hand for a longer hunt: TEXT_BATCH_RUNS=100000 npx vitest run text-batch. */

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import { Slab } from '../bytes/slab.ts';
+import { type Batch, type Column, Slab } from '@framehold/columns';
 import { hasTextValues, ValueColumn } from './value-column.ts';
 
 /** Columns to read text into; undefined where a type is left to the engine. */

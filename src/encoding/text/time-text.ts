@@ -1,4 +1,4 @@
-import { COLON, MINUS, POINT, SPACE, ZERO } from '../bytes/ascii.ts';
+import { COLON, MINUS, POINT, SPACE, ZERO } from '@framehold/columns';
 
 const PLUS = 43;
 const T = 84;
@@ -11,7 +11,7 @@ const none = -1;
 const noTime = Number.NaN;
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
-/** What the last digit of a fraction counts in nanoseconds, by how many there are. */
+/** Nanoseconds of the last digit of a fraction, by its number of digits. */
 const nanosOfFraction = [0, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 10, 1] as const;
 
 /** Two digits; below 0: they are none. */
@@ -52,7 +52,7 @@ export function dateOf(bytes: Uint8Array, from: number, end: number): number {
 export class TimeParts {
   seconds = 0;
   nanos = 0;
-  /** How many digits the fraction has. */
+  /** Number of digits of the fraction. */
   digits = 0;
   end = 0;
 }

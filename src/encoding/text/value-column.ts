@@ -1,7 +1,4 @@
-import type { Vector } from '../../core/batch.ts';
-import type { DataType } from '../../core/data-type.ts';
-import type { Slab } from '../bytes/slab.ts';
-import { isUuidText } from '../values/uuid-text.ts';
+import { type DataType, isUuidText, type Slab, type Vector } from '@framehold/columns';
 import { doubleOf, floatOf, longInteger, shortInteger, unscaledDecimal } from './number-text.ts';
 import { isPlainJson } from './plain-json.ts';
 import { dateOf, readTime, readTimestamp, TimeParts } from './time-text.ts';
@@ -38,8 +35,8 @@ export function hasTextValues(type: DataType): boolean {
 }
 
 /**
- * The values of one column, read from text. What it takes is what the engine's import would keep for a column of the type;
- * where that is not certain it takes nothing.
+ * The values of one column, read from text. It takes values as the engine's import would store them in a column of the type; if
+ * that is not certain it takes none.
  */
 export class ValueColumn {
   readonly #type: DataType;
@@ -54,7 +51,7 @@ export class ValueColumn {
   #view: DataView;
   #start: number;
   #textCapacity = 0;
-  /** Of texts: where each begins, and the end of the last. */
+  /** For texts: the start of each, and the end of the last. */
   #offsets: Int32Array = noOffsets;
 
   constructor(type: DataType, slab: Slab) {
@@ -210,7 +207,7 @@ export class ValueColumn {
     return true;
   }
 
-  /** Of the time in `parts`. */
+  /** Stores the time in `parts`. */
   #setInstant(row: number, unit: 's' | 'ms' | 'us' | 'ns'): boolean {
     const { seconds, nanos, digits } = parts;
     if (unit === 'us') {

@@ -2,7 +2,7 @@ import { write2Digits, writeUint53 } from './digits.ts';
 
 /** `2026-01-31` of days since 1970-01-01; `+10000-01-01` and `-0044-03-15` beyond four digits, year 0 being 1 BC. */
 export function writeCalendarDate(out: DataView, at: number, days: number): number {
-  // Years begin in March and come in eras of 400, so that leap days fall last. From Howard Hinnant,
+  // Years begin in March and are in eras of 400, so that leap days are last. From Howard Hinnant,
   // https://howardhinnant.github.io/date_algorithms.html
   const shifted = days + 719468;
   const era = Math.floor(shifted / 146097);

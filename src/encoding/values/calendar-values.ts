@@ -1,11 +1,8 @@
-import { COLON, QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { typedView } from '../bytes/typed-view.ts';
+import { type ByteSink, COLON, isoDuration, QUOTE, typedView } from '@framehold/columns';
 import { writeCalendarDate } from './calendar-text.ts';
 import type { ValueWriter } from './cell.ts';
 import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 import { floorQuotient } from './int64-text.ts';
-import { isoDuration } from './iso-duration.ts';
 
 const DAY_SECONDS = 86400;
 const INT32_MAX = 0x7fffffff;
@@ -35,7 +32,7 @@ export function dateValues(
   };
 }
 
-/** Of a date or a timestamp; `sign`: below 0 before all others. */
+/** Of a date or a timestamp; `sign`: below 0 for the one before all others. */
 export function writeInfinity(sink: ByteSink, at: number, sign: number, isNamed: boolean): number {
   return isNamed ? sink.ascii(at, sign < 0 ? '"-Infinity"' : '"Infinity"') : sink.null(at);
 }
@@ -45,7 +42,7 @@ export function isInfiniteDay(day: number): boolean {
   return day === INT32_MAX || day === -INT32_MAX;
 }
 
-/** Midnight at the day's end is 24:00:00. What is no time of day at all is null. */
+/** Midnight at the day's end is 24:00:00. Values that are no time of day are null. */
 export function timeValues(sink: ByteSink, unit: 'us' | 'ns'): ValueWriter {
   const perSecond = unit === 'us' ? 1_000_000 : 1_000_000_000;
   let words = new Int32Array(0);

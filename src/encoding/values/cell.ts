@@ -1,6 +1,4 @@
-import type { Vector } from '../../core/batch.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { plainBytes } from '../bytes/typed-view.ts';
+import { type ByteSink, plainBytes, type Vector } from '@framehold/columns';
 
 /** Writes the values of one type. Made once a column, bound to each batch. */
 export interface ValueWriter {

@@ -1,4 +1,4 @@
-import { ZERO } from '../bytes/ascii.ts';
+import { ZERO } from '@framehold/columns';
 
 /**
  * For 0 to 999 the three digits, first digit in the lowest byte, so that one 32-bit store writes them. The top byte

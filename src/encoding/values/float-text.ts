@@ -1,4 +1,4 @@
-import { POINT, ZERO } from '../bytes/ascii.ts';
+import { POINT, ZERO } from '@framehold/columns';
 import { write3Digits, writeTrimmed3Digits, writeUint31, writeUint53 } from './digits.ts';
 
 /** The longest text: `-123456789012345680000.0` and the like. */
@@ -35,7 +35,7 @@ export function writeFloat32(out: DataView, at: number, x: number): number {
   return writeFloat64(out, at, shortestFloat32(x));
 }
 
-/** The double whose text is the shortest decimal that rounds to the float32 `x`. */
+/** The double with the shortest decimal text that rounds to the float32 `x`. */
 function shortestFloat32(x: number): number {
   if (x === 0) return x;
   const size = Math.abs(x);
@@ -48,7 +48,7 @@ function shortestFloat32(x: number): number {
   for (let digits = 1; digits < 9; digits++) {
     const nearest = Number(x.toPrecision(digits));
     if (Math.fround(nearest) === x) return nearest;
-    // Above a power of two floats lie farther apart than below: a decimal above may fit where the nearest does not.
+    // Above a power of two floats are farther apart than below: a decimal above may fit where the nearest does not.
     const exponent = Number(x.toExponential(digits - 1).split('e')[1]);
     const above = Number((nearest + Math.sign(x) * 10 ** (exponent - digits + 1)).toPrecision(digits));
     if (Math.fround(above) === x) return above;

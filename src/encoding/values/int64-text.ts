@@ -4,11 +4,11 @@ const WORD = 4294967296;
 const BILLION = 1_000_000_000;
 
 /**
- * The floor of (high * 2^32 + low) / divisor, exact for every 64-bit value where the quotient is below 2^53.
- * The remainder is then `(low - Math.imul(quotient, divisor)) | 0`.
+ * The floor of (high * 2^32 + low) / divisor, exact for every 64-bit value if the quotient is below 2^53. The remainder is then
+ * `(low - Math.imul(quotient, divisor)) | 0`.
  *
- * The double quotient is off by one at most, and the remainder that follows from it modulo 2^32 tells which way.
- * `high` is signed or unsigned, as the value is; `divisor` is below 2^30.
+ * The double quotient is off by one at most, and its remainder modulo 2^32 shows in which direction. `high` is signed or
+ * unsigned, as the value is; `divisor` is below 2^30.
  */
 export function floorQuotient(high: number, low: number, divisor: number): number {
   const quotient = Math.floor((high * WORD + (low >>> 0)) / divisor);
@@ -27,7 +27,7 @@ export function writeInt64(out: DataView, at: number, high: number, low: number)
   return writeUint64(out, at + 1, magnitude === 0 ? -high | 0 : ~high, magnitude);
 }
 
-/** Both words may come with any sign; their bits count. */
+/** Both words may have any sign; their bits count. */
 export function writeUint64(out: DataView, at: number, high: number, low: number): number {
   const top = high >>> 0;
   if (top < 0x200000) return writeUint53(out, at, top * WORD + (low >>> 0));

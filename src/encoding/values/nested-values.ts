@@ -1,7 +1,4 @@
-import type { Vector } from '../../core/batch.ts';
-import { COLON, COMMA } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { plainBytes } from '../bytes/typed-view.ts';
+import { type ByteSink, COLON, COMMA, plainBytes, type Vector } from '@framehold/columns';
 import type { Cell, ValueWriter } from './cell.ts';
 
 const encoder = new TextEncoder();
@@ -30,7 +27,7 @@ export function arrayValues(sink: ByteSink, element: Cell, size: number): ValueW
   };
 }
 
-/** An object, in which names that repeat are kept as they are; of fields without names, as SQL's `row(1, 2)` has them, an array. */
+/** An object, with repeated names; for fields without names, as in SQL's `row(1, 2)`, an array. */
 export function structValues(sink: ByteSink, names: readonly string[], fields: readonly Cell[]): ValueWriter {
   const isNamed = names.length === 0 || names.some((name) => name !== '');
   const [open, close] = isNamed ? [123, 125] : [91, 93];

@@ -1,7 +1,4 @@
-import type { Vector } from '../../core/batch.ts';
-import { MINUS, QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { typedView } from '../bytes/typed-view.ts';
+import { type ByteSink, MINUS, QUOTE, typedView, type Vector } from '@framehold/columns';
 import type { ValueWriter } from './cell.ts';
 import { writeUint53 } from './digits.ts';
 import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from './float-text.ts';

@@ -1,6 +1,4 @@
-import { QUOTE } from '../bytes/ascii.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { plainBytes, viewOf } from '../bytes/typed-view.ts';
+import { type ByteSink, plainBytes, QUOTE, viewOf } from '@framehold/columns';
 import { isJson } from '../json/json-grammar.ts';
 import { writeJsonString } from '../json/json-string.ts';
 import type { ValueWriter } from './cell.ts';

@@ -1,4 +1,4 @@
-import type { ByteSink } from '../bytes/byte-sink.ts';
+import type { ByteSink } from '@framehold/columns';
 import { writeCalendarDate } from './calendar-text.ts';
 import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 
@@ -7,7 +7,7 @@ const TIMESTAMP_BYTES = 48;
 
 /** Writes `"2026-01-31T12:34:56.000000Z"`, the `Z` where there is a zone, keeping all up to the minute from value to value since most share it. */
 export class TimestampText {
-  /** Of the value before, in seconds since 1970. */
+  /** Start of the last value's minute, in seconds since 1970. */
   minuteStart = Number.NaN;
   readonly #sink: ByteSink;
   readonly #nanoseconds: boolean;

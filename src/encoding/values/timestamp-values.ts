@@ -1,6 +1,4 @@
-import type { TimeUnit } from '../../core/data-type.ts';
-import type { ByteSink } from '../bytes/byte-sink.ts';
-import { typedView } from '../bytes/typed-view.ts';
+import { type ByteSink, type TimeUnit, typedView } from '@framehold/columns';
 import { writeInfinity } from './calendar-values.ts';
 import type { ValueWriter } from './cell.ts';
 import { floorQuotient } from './int64-text.ts';
@@ -30,7 +28,7 @@ export function timestampValues(
 
 type WriteText = (at: number, high: number, low: number) => number;
 
-/** Fine units divide by the second and coarse ones by the day, so that no quotient comes near 2^53. */
+/** Fine units divide by the second and coarse ones by the day, so that no quotient is near 2^53. */
 function bySecond(text: TimestampText, unit: 'us' | 'ns'): WriteText {
   const perSecond = unit === 'us' ? 1_000_000 : 1_000_000_000;
   return (at, high, low) => {

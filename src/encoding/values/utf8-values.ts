@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { Vector } from '../../core/batch.ts';
-import { plainBytes, viewOf } from '../bytes/typed-view.ts';
+import { plainBytes, type Vector, viewOf } from '@framehold/columns';
 import type { ValueWriter } from './cell.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -35,7 +34,7 @@ export class Utf8Values {
     return !isContinuation(data[start] as number) && (end >= data.length || !isContinuation(data[end] as number));
   }
 
-  /** The bytes [start, end) with U+FFFD in place of what is no UTF-8. */
+  /** The bytes [start, end) with U+FFFD in place of invalid UTF-8. */
   repaired(start: number, end: number): Uint8Array {
     return encoder.encode(decoder.decode(this.data.subarray(start, end)));
   }

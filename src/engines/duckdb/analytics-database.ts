@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import type { Logger } from '../../core/logger.ts';
-import { makeFolder } from '../../core/make-folder.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { makeFolder } from '../../core/system/make-folder.ts';
 import { inspectAnalyticsFile } from './analytics-file.ts';
 import type { DuckDbEngine } from './duckdb-engine.ts';
 

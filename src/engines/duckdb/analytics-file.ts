@@ -5,7 +5,7 @@ const magic = 'DUCK';
 
 export type AnalyticsFile = 'absent' | 'database' | 'other';
 
-/** What lies at the operator's analytics database path, by DuckDB's magic bytes. An empty file is as good as none. */
+/** Kind of the file at the operator's analytics database path, by DuckDB's magic bytes. An empty file counts as none. */
 export async function inspectAnalyticsFile(path: string): Promise<AnalyticsFile> {
   let file: FileHandle;
   try {
@@ -23,7 +23,7 @@ export async function inspectAnalyticsFile(path: string): Promise<AnalyticsFile>
   }
 }
 
-/** Another text whenever the database, or the log beside it, has been written. Undefined where there is none. */
+/** Changes whenever the database, or its log, has been written. Undefined if there is none. */
 export async function analyticsFileState(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const [file, log] = await Promise.all([path, `${path}.wal`].map(stateOf));

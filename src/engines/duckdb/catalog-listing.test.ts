@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Listed, ListedTable } from '../../core/sql.ts';
+import type { Listed, ListedTable } from '../../core/sql/sql.ts';
 import { catalogListing } from './catalog-listing.ts';
 
 const never = new AbortController().signal;

@@ -1,25 +1,23 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../core/app-error.ts';
-import type { Column, DeclaredType } from '../../core/data-type.ts';
-import type { Definition } from '../../core/definition.ts';
-import { framesCatalog, framesSchema, type Listed, type ListedTable } from '../../core/sql.ts';
+import { type Column, type DeclaredType, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Definition } from '../../core/sql/definition.ts';
+import { framesCatalog, framesSchema, type Listed, type ListedTable } from '../../core/sql/sql.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import type { CatalogListing, ListedDefinition } from './protocol/protocol.ts';
-import { sqlName, sqlString } from './protocol/sql-text.ts';
 import { carriedText } from './view-text.ts';
-import { isSystemName } from './worker/gate/reserved-names.ts';
+import { isSystemName } from './worker/gate/rules/reserved-names.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
 /** DuckDB keeps about two kilobytes of each. */
 const mostColumns = 250_000;
-/** So many columns are worded before others have their turn: a few milliseconds. */
+/** Columns that are put into text before other requests get a turn: a few milliseconds. */
 const columnsAtOnce = 1000;
 
 /**
- * What a process is to show in its catalogs. Of tables whose names differ only in case it is the first: SQL knows no others. Rejects
- * with `sql_error` where they are too many.
+ * The catalogs that a process must show. Of tables whose names differ only in case the first is listed: SQL knows no others. Rejects
+ * with `sql_error` if they are too many.
  */
 export async function catalogListing(
   { tables: listed, definitions }: Listed,
@@ -70,7 +68,7 @@ function namedDefinition({ kind, name, id, forms }: Definition): ListedDefinitio
       .join(', ');
   const text = { schema: ownSchema, name: sqlName(name), kind, digest: id };
   if (kind === 'type') return { ...text, body: forms.map(({ sql }) => sql).join() };
-  // Where DuckDB does not take it, as a table that it reads is gone.
+  // If DuckDB refuses it, as when a table of it is gone.
   const asText = formOf((sql) => (isTable ? `SELECT ${sqlString(sql)}` : sqlString(sql)));
   return { ...text, body: formOf((sql) => (isTable ? sql : `(${sql})`)), otherwise: asText };
 }
@@ -81,7 +79,7 @@ interface Known {
   readonly definition: ListedDefinition;
 }
 
-/** Columns of a version are the same list as long as it is there, and most frames do not change between two statements. */
+/** A version in memory keeps one list of columns, and most frames do not change between two statements. */
 const known = new WeakMap<readonly Column[], Known>();
 
 function isKnown(table: ListedTable): boolean {
@@ -137,7 +135,7 @@ function assertFew(tables: readonly ListedTable[]): void {
   });
 }
 
-/** SQL has no members without a name, which frames have where a union is kept inside a list. */
+/** SQL has no members without a name, which a union inside a list gives to frames. */
 function named(type: DeclaredType): DeclaredType {
   switch (type.kind) {
     case 'struct': {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tradesStream } from '../../../test/support/arrow-trades.ts';
 import { duckDbEngine, newPartPath, readText, writeSql } from '../../../test/support/duckdb-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import type { FrameEngine, WrittenPart } from '../../core/frame-engine.ts';
+import type { FrameEngine, WrittenPart } from '../../core/rows/frame-engine.ts';
 import type { DuckDbEngine, DuckDbEngineOptions } from './duckdb-engine.ts';
 
 const compression = { algorithm: 'zstd', level: 1 } as const;
@@ -162,7 +162,7 @@ describe('a worker in trouble', () => {
     expect(await readText(one, path, part)).toBe('[0],[1],[2],');
     goOn();
     expect((await Promise.all(uploads)).map(({ rows }) => rows)).toEqual([1000, 1000, 1000]);
-    await vi.waitFor(() => expect(one.pids).toHaveLength(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(one.pids).toHaveLength(1), { timeout: 10_000 });
   });
 
   test('an upload that fails when its job is over does not touch the next job of that worker', async () => {
@@ -226,7 +226,7 @@ describe('a worker in trouble', () => {
   });
 });
 
-/** Resolves when the file is there. */
+/** Resolves when the file exists. */
 async function appears(path: string): Promise<void> {
   for (;;) {
     try {

@@ -1,6 +1,7 @@
+import type { EncodedRows } from '@framehold/columns';
+import type { Logger } from '../../core/logs/logger.ts';
 import type {
   ChangeCounts,
-  EncodedRows,
   FrameEngine,
   JobOptions,
   PartFacts,
@@ -9,8 +10,7 @@ import type {
   RowChanges,
   WritePart,
   WrittenPart,
-} from '../../core/frame-engine.ts';
-import type { Logger } from '../../core/logger.ts';
+} from '../../core/rows/frame-engine.ts';
 import { mostOpenPerWorker } from './pool/job-places.ts';
 import type { SpillShares } from './pool/spill-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
@@ -27,24 +27,24 @@ export interface DuckDbEngineOptions {
   readonly writeThreads?: number;
   /** DuckDB's memory in each of them. */
   readonly memoryBytes: number;
-  /** Where work larger than memory is spilled, each worker in a folder of its own. */
+  /** Folder for work larger than memory, with a subfolder for each worker. */
   readonly tempDirectory: string;
-  /** How much each of them may spill. */
+  /** Most bytes that one worker may spill. */
   readonly maxTempBytes: number;
-  /** What all workers of the server may spill. Default: each what it may. */
+  /** Spill shares of all workers of the server. Default: each worker has a limit of its own. */
   readonly spill?: SpillShares | undefined;
   /** Jobs that may wait for a worker. */
   readonly maxQueue: number;
-  /** How long a read may run; 0 = without limit. */
+  /** Most time for a read; 0 = without limit. */
   readonly timeoutMs: number;
-  /** How long other work may go on without progress. Default: ten minutes. */
+  /** Most time for other work without progress. Default: ten minutes. */
   readonly stallMs?: number;
   readonly logger: Logger;
   /** Work that may wait: children of low priority, started when there is something to do. Default false. */
   readonly background?: boolean;
 }
 
-/** DuckDB in child processes: a mistake, a crash or a bomb in it costs one of them and the job it had. */
+/** DuckDB in child processes: a mistake, a crash or a bomb in it costs one child and its job. */
 export class DuckDbEngine implements FrameEngine {
   readonly #pool: WorkerPool;
 
@@ -53,8 +53,8 @@ export class DuckDbEngine implements FrameEngine {
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
-      // Reads and writes that are open, but for those that work.
-      mostAside: (2 * mostOpenPerWorker - 1) * options.workers,
+      // Open reads and writes beyond the working ones.
+      mostParked: (2 * mostOpenPerWorker - 1) * options.workers,
       maxQueue: options.maxQueue,
       spill: options.spill,
       stallMs: options.stallMs ?? longestStallMs,
@@ -96,8 +96,11 @@ export class DuckDbEngine implements FrameEngine {
     await this.#pool.call({ kind: 'warm', ...copy }, options);
   }
 
-  async probe(path: string, options: JobOptions): Promise<PartFacts> {
-    return (await this.#pool.call({ kind: 'probe', path }, options)) as PartFacts;
+  async probe(
+    path: string,
+    { looksForNan = false, ...options }: JobOptions & { readonly looksForNan?: boolean },
+  ): Promise<PartFacts> {
+    return (await this.#pool.call({ kind: 'probe', path, looksForNan }, options)) as PartFacts;
   }
 
   async hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean> {

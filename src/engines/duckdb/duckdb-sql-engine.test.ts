@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { arrowField, arrowTable, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { Cleanup } from '../../core/async/cleanup.ts';
-import type { Query } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import type { Query } from '../../core/sql/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { WorkerPool } from './pool/worker-pool.ts';
 
@@ -364,7 +362,7 @@ describe('a statement in trouble', () => {
   });
 
   test('texts of more memory than a worker has are told as such', async () => {
-    // With what a worker may have beyond it, less than the 2 GiB that a column's texts may hold.
+    // With a worker's memory beyond it, less than the 2 GiB that a column's texts may take.
     await using one = lab.newEngine({ workers: 1, memoryBytes: 50_000_000 });
     await expect(rowsOf(one, "SELECT repeat('x', 1_100_000) FROM range(2048)")).rejects.toMatchObject({
       code: 'sql_out_of_memory',

@@ -1,12 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { Definition } from '../../core/definition.ts';
-import { descriptionKey, longestRememberedSql } from '../../core/description-key.ts';
-import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
-import { withLiveNames } from '../../core/live-read.ts';
-import type { Logger } from '../../core/logger.ts';
-import { LruMap } from '../../core/lru-map.ts';
-import { defaultTenant, type Tenant } from '../../core/principal.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import { type Column, type EncodedRows, sqlTypeName } from '@framehold/columns';
+import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import type { Definition } from '../../core/sql/definition.ts';
+import { descriptionKey, longestRememberedSql } from '../../core/sql/description-key.ts';
 import {
   type AnalyticsTable,
   type AnalyzeOptions,
@@ -23,10 +22,10 @@ import {
   type SqlRun,
   type SqlTable,
   type Statement,
-} from '../../core/sql.ts';
+} from '../../core/sql/sql.ts';
+import { LruMap } from '../../core/system/lru-map.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
+import { editedText } from '../../core/text/source-text.ts';
 import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
@@ -46,17 +45,17 @@ export interface DuckDbSqlEngineOptions {
   readonly threads: number;
   /** DuckDB's memory in each of them. */
   readonly memoryBytes: number;
-  /** Where work larger than memory is spilled, each worker in a folder of its own. */
+  /** Folder for work larger than memory, with a subfolder for each worker. */
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
-  /** What all workers of the server may spill. Default: each what it may. */
+  /** Spill shares of all workers of the server. Default: each worker has a limit of its own. */
   readonly spill?: SpillShares | undefined;
   /** Statements that may wait for a worker. */
   readonly maxQueue: number;
-  /** How long a statement may work; 0 = without limit. */
+  /** Most working time of a statement; 0 = without limit. */
   readonly timeoutMs: number;
   readonly reach: SqlReach;
-  /** Where there are several tenants: each has processes of its own, which can read only this. Default: all callers share them. */
+  /** With several tenants: each has processes of its own, which can read only this. Default: all callers share them. */
   readonly reachOf?: ReachOf | undefined;
   readonly nativeCopies: NativeCopies;
   readonly logger: Logger;
@@ -64,11 +63,11 @@ export interface DuckDbSqlEngineOptions {
 
 type Admission = Pick<RunOptions, 'isLetIn' | 'spentMs'>;
 
-/** Of a description: a thousand are remembered, and of wide frames they would take gigabytes. */
+/** Columns of a description: a thousand are cached, and of wide frames they would take gigabytes. */
 const mostRememberedColumns = 256;
 
-/** Children whose clients are slow, for each worker. */
-const mostAsidePerWorker = 4;
+/** Parked children for each worker. */
+const mostParkedPerWorker = 4;
 
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
@@ -76,16 +75,16 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   readonly #pool: WorkerPool;
   readonly #nativeCopies: NativeCopies;
   readonly #owners: WorkerOwners;
-  /** What a text means does not depend on the frames. To ask a worker takes as long as a short query does. */
+  /** Analyses by text: they do not depend on the frames, and asking a worker takes as long as a short query. */
   readonly #statements = new LruMap<Statement>();
   /**
    * Queries that passed the gate. Only these are sent to workers. The first run of a query counts the time of its analysis, and the
    * queue limit does not apply to it: the wait for the analysis would have been for nothing, and under load hardly any would end.
    */
   readonly #gated = new WeakMap<Query, Admission>();
-  /** What was found in the operator's database, and how its file was then. */
+  /** The tables of the operator's database, and the state of its file when they were read. */
   #analytics: { readonly state: string; readonly tables: readonly AnalyticsTable[] } | undefined;
-  /** Versions do not change, so what a query over them gives does not. */
+  /** Versions never change, and so the columns of a query over them do not. */
   readonly #descriptions = new LruMap<SqlDescription>();
 
   constructor(options: DuckDbSqlEngineOptions) {
@@ -95,7 +94,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
-      mostAside: mostAsidePerWorker * options.workers,
+      mostParked: mostParkedPerWorker * options.workers,
       maxQueue: options.maxQueue,
       spill: options.spill,
       stallMs: longestStallMs,
@@ -122,11 +121,11 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     return this.#pool.figures;
   }
 
-  /** Statements will come: the first one need not wait for its process then. */
+  /** Statements will follow: the first one then need not wait for its process. */
   expect(tenant?: Tenant): void {
     const { everyone } = this.#owners;
     if (everyone !== undefined) this.#pool.expect(everyone);
-    // The statement itself tells what is wrong.
+    // The statement itself reports the fault.
     else
       this.#owners.of(tenant).then(
         (owner) => this.#pool.expect(owner),
@@ -161,14 +160,14 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     return statement;
   }
 
-  /** What the run takes over from the analysis, once. Undefined: the query is none that passed the gate. */
+  /** Facts that the run takes over from the analysis, once. Undefined: the query has not passed the gate. */
   #admit(query: Query): Admission | undefined {
     const admission = this.#gated.get(query);
     if (admission !== undefined) this.#gated.set(query, {});
     return admission;
   }
 
-  /** Those of views as well: their texts lie on a disk. */
+  /** Also those of views: their texts are stored on disk. */
   #assertGated(tables: readonly SqlTable[]): void {
     const isGated = (table: SqlTable): boolean => table.kind !== 'view' || this.#gated.has(table.query);
     if (!tables.every(isGated)) throw new Error('a view has a query that did not pass the gate');
@@ -232,13 +231,13 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
           if (costs !== undefined) for (const { length } of all) costs.bytes += length;
         },
       });
-      const failed = (error: unknown): void => void this.#distrustCopies(run.tables, tenant, error);
+      const failed = (error: unknown): void => void this.#refuseCopies(run.tables, tenant, error);
       return DuckDbSqlResult.start(messages, { failed }, () => whole);
     };
     return await this.#withoutBadCopies(run.tables, options, start);
   }
 
-  /** Whoever reads enough rows stops the stream: its iterator is closed. */
+  /** A reader with enough rows stops the stream: its iterator is closed. */
   async recode(stream: AsyncIterable<Uint8Array>, wanted: RecodeRows, options: JobOptions): Promise<SqlResult> {
     const { form, fromRow, columns, countAll, isKept: countsReader } = wanted;
     const toRow = wanted.toRow === Infinity ? undefined : wanted.toRow;
@@ -258,7 +257,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
     const owner = await this.#owners.of(options.tenant);
-    // Before it is read: what is written meanwhile is seen the next time.
+    // Taken before the read: later writes are seen the next time.
     const state = await analyticsFileState(owner.sql?.analyticsPath);
     const known = this.#analytics;
     if (state !== undefined && known?.state === state) return known.tables;
@@ -280,25 +279,25 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     try {
       return await act();
     } catch (error) {
-      if (signal.aborted || !this.#distrustCopies(tables, tenant, error)) throw error;
+      if (signal.aborted || !this.#refuseCopies(tables, tenant, error)) throw error;
       return await act();
     }
   }
 
   /** True where a copy of one of the frames may be to blame. */
-  #distrustCopies(tables: readonly SqlTable[], tenant: Tenant | undefined, error: unknown): boolean {
+  #refuseCopies(tables: readonly SqlTable[], tenant: Tenant | undefined, error: unknown): boolean {
     if (!(error instanceof AppError) || error.code !== 'frame_damaged') return false;
     const frames = tables.filter((table) => table.kind === 'frame');
-    return frames.map(({ versionId }) => this.#nativeCopies.distrust(versionId, tenant)).includes(true);
+    return frames.map(({ versionId }) => this.#nativeCopies.refuse(versionId, tenant)).includes(true);
   }
 }
 
-/** Where a copy of a frame lies; undefined where it is read from its own files. */
+/** Path of a frame's native copy; undefined if its own files are read. */
 type WarmPath = (table: FrameTable) => string | undefined;
 
 const noneListed: Listed = { tables: [], definitions: [] };
 
-/** Of a query that reads catalogs. */
+/** For a query that reads catalogs. */
 async function listingOf(
   { query, listed = noneListed }: SqlJob,
   signal: AbortSignal,
@@ -317,10 +316,10 @@ function queryJob(
   return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined, listing };
 }
 
-/** With the names that stand for what it reads of the external database. */
+/** With the names of its reads of the external database. */
 function runQuery(query: Query): Query {
   const { live, ...own } = query;
-  return live === undefined ? query : { ...own, sql: withLiveNames(query.sql, live) };
+  return live === undefined ? query : { ...own, sql: editedText(query.sql, live.edits).sql };
 }
 
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
@@ -354,7 +353,7 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const warm = warmPath(table);
   const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
   const files = {
-    parts: table.parts.map(({ path, rows, columnCount }) => ({ path, rows, columnCount })),
+    parts: table.parts.map(({ isElsewhere: _, ...part }) => part),
     columns: isUniform ? [] : table.columns,
   };
   return {
@@ -365,7 +364,7 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   };
 }
 
-/** SQL knows a column whose name repeats under another one, and reads it as it is. */
+/** SQL gives a repeated column name another name, and reads that column without a cast. */
 function castsOf({ columns, readAs }: Pick<FrameTable, 'columns' | 'readAs'>): QueryTable['casts'] {
   if (readAs === undefined) return undefined;
   const counts = new Map<string, number>();
@@ -377,7 +376,7 @@ function castsOf({ columns, readAs }: Pick<FrameTable, 'columns' | 'readAs'>): Q
   });
 }
 
-/** What was asked before is told faster, and whether others have asked it is not for everyone to know. */
+/** Keyed by tenant: the response time must not show what other tenants ran. */
 function statementKey(sql: string, tenant: Tenant = defaultTenant, definitions: readonly Definition[] = []): string {
   return `${tenant} ${definitions.map(({ id }) => id).join()} ${sql}`;
 }
@@ -389,7 +388,7 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
   })();
 }
 
-/** By their text, so that the same columns are the same list, by which others find what they made of it. */
+/** By their text, so that equal columns are the same list, by which derived values are cached. */
 const knownColumns = new LruMap<readonly Column[]>();
 
 function columnsOf(message: Buffer): readonly Column[] {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports } from '../../../test/support/file-imports.ts';
-import type { CsvOptions, TextOptions } from '../../core/frame-engine.ts';
+import type { CsvOptions, TextOptions } from '../../core/rows/frame-engine.ts';
 
 let files: FileImports;
 beforeAll(async () => {

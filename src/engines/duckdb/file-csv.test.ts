@@ -1,7 +1,7 @@
+import type { DataType } from '@framehold/columns';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports, type Imported } from '../../../test/support/file-imports.ts';
-import type { DataType } from '../../core/data-type.ts';
-import type { CsvOptions, TextOptions, TextType } from '../../core/frame-engine.ts';
+import type { CsvOptions, TextOptions, TextType } from '../../core/rows/frame-engine.ts';
 
 let files: FileImports;
 beforeAll(async () => {

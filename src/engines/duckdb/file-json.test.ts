@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports, type Imported } from '../../../test/support/file-imports.ts';
-import type { TextOptions } from '../../core/frame-engine.ts';
+import type { TextOptions } from '../../core/rows/frame-engine.ts';
 
 let files: FileImports;
 beforeAll(async () => {

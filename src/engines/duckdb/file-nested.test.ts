@@ -1,7 +1,6 @@
+import { type Column, type DataType, sqlTypeName } from '@framehold/columns';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports, type Imported } from '../../../test/support/file-imports.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 let files: FileImports;
 beforeAll(async () => {
@@ -23,7 +22,7 @@ function quoted(value: string): string {
   return `"${value.replaceAll('"', '""')}"`;
 }
 
-/** One file for many cases: each has its row, and each type its column. */
+/** One file for many cases: a row for each case, and a column for each type. */
 class CaseFile<Case extends { readonly type: DataType }> {
   readonly cases: readonly Case[];
   readonly like: readonly Column[];
@@ -68,7 +67,7 @@ function struct(fields: Readonly<Record<string, DataType>>): DataType {
   return { kind: 'struct', fields: Object.entries(fields).map(([name, type]) => ({ name, type })) };
 }
 
-/** The text, and the value as it is shown, where that differs. */
+/** The text, and the value as it is shown, if that differs. */
 const fitting: readonly (readonly [DataType, string, unknown?])[] = [
   [list(int32), '[1,null,-3]'],
   [list(int32), '[]'],

@@ -1,5 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Column, type DataType, only } from '@framehold/columns';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrowMessages, arrowStream } from '../../../test/support/arbitrary-arrow.ts';
@@ -13,11 +14,9 @@ import {
   schemaMessage,
 } from '../../../test/support/arrow-stream-writer.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import type { AppError } from '../../core/app-error.ts';
-import { only } from '../../core/async/only.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import type { WrittenPart } from '../../core/frame-engine.ts';
-import { silentLogger } from '../../core/logger.ts';
+import type { AppError } from '../../core/errors/app-error.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
+import type { WrittenPart } from '../../core/rows/frame-engine.ts';
 import { DuckDbEngine } from './duckdb-engine.ts';
 
 const never = new AbortController().signal;
@@ -92,7 +91,7 @@ async function writtenAlike(stream: Uint8Array): Promise<WrittenPart | undefined
   return plain;
 }
 
-/** Categories, views and plain columns of so many rows that they are taken over in several steps. */
+/** Categories, views and plain columns with enough rows for several steps. */
 function foldedStream(rows: number): Uint8Array {
   const none = new Uint8Array(0);
   const every = (n: number): Uint8Array => {

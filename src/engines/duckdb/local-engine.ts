@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
-import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
-import type { SqlEngine } from '../../core/sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { EngineHealth, NamedEngine } from '../../core/sql/engine.ts';
+import type { SqlEngine } from '../../core/sql/sql.ts';
 
 /** Behind many others a statement may wait for longer, and that is no fault. */
 const probeTimeoutMs = 2000;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { recordingLogger } from '../../../test/support/upstream-client.ts';
-import { defaultTenant, type Tenant } from '../../core/principal.ts';
-import type { FrameTable } from '../../core/sql.ts';
+import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
+import type { FrameTable } from '../../core/sql/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;
@@ -111,9 +111,9 @@ test('a copy that is damaged is given up, and the frame is read instead', async 
   await warm.settled();
   const path = join(warm.folderOf(defaultTenant), `${t.versionId}.duckdb`);
   const bytes = await readFile(path);
-  // In the first block of rows: what DuckDB looks at as it opens a database stays.
+  // In the first block of rows: DuckDB keeps the blocks that it reads when it opens a database.
   await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
-  // One that has read none of it yet.
+  // An engine that has read none of it yet.
   await using other = lab.newEngine({ workers: 1, nativeCopies: warm });
   expect(await sum(other)).toEqual(expected);
   await expect.poll(() => readdir(warm.folderOf(defaultTenant))).toEqual([]);
@@ -226,7 +226,7 @@ test('a copy that takes too long is stopped, told once, and not begun again', as
   const { logger, lines } = recordingLogger();
   const t = await longFrame();
   const next = await lab.frame('short', 'SELECT 1 AS n');
-  // Whatever the machine has to do, what is short is in time.
+  // A long time limit, so that short work is in time on a busy machine.
   const copy: typeof lab.copy = (frame, job) =>
     frame.parts === next.parts ? writeFile(frame.path, 'copied') : lab.copy(frame, job);
   await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, timeoutMs: 200, logger, copy });

@@ -3,9 +3,9 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backgroundTimeoutMs, sleep } from '../../core/async/limited-wait.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
-import type { Logger } from '../../core/logger.ts';
-import { defaultTenant, type Tenant } from '../../core/principal.ts';
-import type { FrameTable } from '../../core/sql.ts';
+import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { FrameTable } from '../../core/sql/sql.ts';
 import { newSpillDirectory, removeSpillDirectory } from './pool/spill-directory.ts';
 import type { WarmCopy } from './protocol/protocol.ts';
 
@@ -18,12 +18,12 @@ export interface NativeCopiesOptions {
   readonly copy: (frame: WarmCopy, job: { readonly signal: AbortSignal; readonly lane: string }) => Promise<void>;
   /** Default: a second, ten at most. */
   readonly pause?: Pause;
-  /** How long a copy may take. Default: by the size of its frame, far longer than it ever takes. */
+  /** Most time for a copy. Default: by the size of its frame, far longer than it ever takes. */
   readonly timeoutMs?: number;
   readonly logger: Logger;
 }
 
-/** Queries have the processors first: a copy waits until none has come for a while, but not for ever. */
+/** Queries have priority for the processors: a copy waits for a pause between them, but not for ever. */
 interface Pause {
   readonly ms: number;
   readonly mostMs: number;
@@ -46,14 +46,14 @@ interface Entry {
 /** A frame is copied when it is queried for this many times. */
 const usesUntilWarm = 2;
 const mostEntries = 10_000;
-/** Of the budget: what is stored in less is copied without being packed, which takes about three times as much. */
+/** Share of the budget: a smaller frame is copied without compression, which takes about three times the disk. */
 const plainShare = 1 / 8;
 const defaultPause: Pause = { ms: 1000, mostMs: 10_000 };
 
 /**
- * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of what a query
- * costs; all workers of a tenant read the same copy, each through its own buffers, which DuckDB bounds and gives up under
- * pressure. A frame that is shared has a copy for each tenant that queries it: its processes can read the tenant's folder alone.
+ * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of the cost of a query;
+ * all workers of a tenant read the same copy, each through its own buffers, which DuckDB bounds and gives up under pressure. A
+ * shared frame has a copy for each tenant that queries it: its processes can read the tenant's folder alone.
  */
 export class NativeCopies implements AsyncDisposable {
   readonly directory: string;
@@ -65,7 +65,7 @@ export class NativeCopies implements AsyncDisposable {
   readonly #newest = new Map<string, string>();
   readonly #folders = new Set<Tenant>();
   readonly #controller = new AbortController();
-  /** The last one of each tenant: a long copy holds up only those of its own. */
+  /** The last copy of each tenant: a long one delays only copies of its own tenant. */
   readonly #copying = new Map<Tenant, Promise<void>>();
   #bytes = 0;
   #lastUseAt = 0;
@@ -77,7 +77,7 @@ export class NativeCopies implements AsyncDisposable {
     this.#make(this.directory);
   }
 
-  /** Where the copies lie that this tenant reads. */
+  /** The folder with the copies that this tenant reads. */
   folderOf(tenant: Tenant): string {
     const folder = join(this.directory, tenant);
     if (!this.#folders.has(tenant)) this.#make(folder);
@@ -101,8 +101,8 @@ export class NativeCopies implements AsyncDisposable {
     return undefined;
   }
 
-  /** Something was wrong where this version was read: from now on its own files are, which have a checksum. */
-  distrust(versionId: string, tenant = defaultTenant): boolean {
+  /** The copy of this version gave a fault: from now on its Parquet files are read, which have checksums. True if there was a copy. */
+  refuse(versionId: string, tenant = defaultTenant): boolean {
     const entry = this.#entries.get(keyOf(tenant, versionId));
     if (entry?.state !== 'warm') return false;
     entry.state = 'refused';
@@ -118,7 +118,7 @@ export class NativeCopies implements AsyncDisposable {
     }
   }
 
-  /** Resolves when no copy is under way or waiting. */
+  /** Resolves when no copy is running or waiting. */
   async settled(): Promise<void> {
     await Promise.all(this.#copying.values());
   }
@@ -126,7 +126,7 @@ export class NativeCopies implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#controller.abort();
     await this.settled();
-    removeSpillDirectory(this.directory);
+    await removeSpillDirectory(this.directory);
   }
 
   #make(folder: string): void {
@@ -197,7 +197,7 @@ export class NativeCopies implements AsyncDisposable {
         { signal: work.signal, lane: `${tenant}#copy` },
       );
     } catch (error) {
-      // A process that had to be killed has left what it wrote.
+      // A killed process leaves its partial files.
       await Promise.all([path, `${path}.wal`].map((file) => rm(file, { force: true })));
       throw error;
     }

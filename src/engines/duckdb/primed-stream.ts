@@ -3,7 +3,7 @@ import { abortable } from '../../core/async/limited-wait.ts';
 /** Larger pieces go to a worker in parts, so that it holds no more of them than it needs. */
 const pieceBytes = 1024 * 1024;
 
-/** A stream whose first piece has come: who waits for that holds no worker meanwhile. */
+/** A stream whose first piece has arrived: the wait for that holds no worker. */
 export class PrimedStream implements AsyncIterable<Uint8Array> {
   readonly #iterator: AsyncIterator<Uint8Array>;
   readonly #first: IteratorResult<Uint8Array>;
@@ -35,7 +35,7 @@ export class PrimedStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Lets the source know that nobody reads on. What it still has under way is not waited for. */
+  /** Tells the source that the reader has stopped. Does not wait for work under way. */
   close(): void {
     void this.#iterator.return?.().catch(() => {});
   }

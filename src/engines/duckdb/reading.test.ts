@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { arrowFields, schemaMessage } from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { arrowContents } from '../../../test/support/arrow-values.ts';
 import { duckDbEngine, newPartPath, readText, writeSql } from '../../../test/support/duckdb-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import type { AppError } from '../../core/app-error.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import type { AppError } from '../../core/errors/app-error.ts';
 import type { DuckDbEngine } from './duckdb-engine.ts';
 
 const never = new AbortController().signal;
@@ -149,7 +148,7 @@ test('a reader that is cancelled when all has come costs the next job nothing', 
   const rows = one.read({ ...job, fromRow: 0, toRow: 10, chunkRows: 4096 }, { signal: abort.signal });
   const reader = rows[Symbol.asyncIterator]();
   await reader.next();
-  // The job's end comes right behind its rows.
+  // The end of the job follows its rows immediately.
   await sleep(100);
   abort.abort();
   await reader.next().catch(() => {});

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { arrowFields, schemaMessage as ourSchema } from '@framehold/arrow-ipc';
+import { type Column, only } from '@framehold/columns';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrowMessages, arrowStream } from '../../../test/support/arbitrary-arrow.ts';
@@ -13,14 +15,10 @@ import {
   schemaMessage,
 } from '../../../test/support/arrow-stream-writer.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { AppError } from '../../core/app-error.ts';
-import { only } from '../../core/async/only.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { ChunkForm } from '../../core/frame-engine.ts';
-import { silentLogger } from '../../core/logger.ts';
-import type { RecodeRows, SqlResult } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { schemaMessage as ourSchema } from '../../encoding/arrow/write/schema-message.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
+import type { ChunkForm } from '../../core/rows/frame-engine.ts';
+import type { RecodeRows, SqlResult } from '../../core/sql/sql.ts';
 import { rowEncoder } from '../../encoding/row-encoder.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { NativeCopies } from './native-copies.ts';
@@ -110,7 +108,7 @@ async function assertSame(sql: string, stream: Uint8Array, wanted: Wanted = {}):
   }
 }
 
-/** What is in record batches, which may be cut at other rows and hold anything where a value is null. */
+/** The rows of record batches, which may be cut at other rows and hold any bytes under nulls. */
 async function textOf({ columns, bytes }: Answer): Promise<string> {
   const stream = Buffer.concat([ourSchema(arrowFields(columns)), bytes, endOfStream]);
   return (await recoded(stream, 'ndjson')).bytes.toString();
@@ -436,7 +434,7 @@ describe('a stream under way', () => {
       before = sent;
       await delay(300);
     }
-    // A batch is 1 MB: what lies in the pipe, the worker and its messages.
+    // A batch is 1 MB: the content of the pipe, the worker and its messages.
     expect(sent).toBeLessThan(80);
     await rows.return?.();
   });

@@ -1,13 +1,13 @@
-import { AppError } from '../../core/app-error.ts';
-import type { SqlJob } from '../../core/sql.ts';
-import type { TableConstraints } from '../../core/table-constraints.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { SqlJob } from '../../core/sql/sql.ts';
+import type { TableConstraints } from '../../core/sql/table-constraints.ts';
 
-/** What a caller's session says of time may hold also where rows are checked, as in other databases. */
+/** Time settings of a caller's session may hold also where rows are checked, as in other databases. */
 const ofTime: ReadonlySet<string> = new Set(['TimeZone', 'Calendar']);
 
 /**
- * A statement's settings hold for all that it runs. They must not decide which rows of a view its readers see who may not see
- * what it reads, nor what the constraints of a frame mean.
+ * A statement's settings hold for all that it runs. They must not change which rows of a view are visible to readers without a
+ * right on its tables, nor the meaning of a frame's constraints.
  */
 export function refuseSettings({ tables, settings, constraints, into }: SqlJob): void {
   const given = Object.keys(settings ?? {});

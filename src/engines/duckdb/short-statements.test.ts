@@ -1,10 +1,9 @@
 import { join } from 'node:path';
+import { arrowField, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { silentLogger } from '../../core/logger.ts';
-import type { SqlRun } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
+import type { SqlRun } from '../../core/sql/sql.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { NativeCopies } from './native-copies.ts';
 
@@ -95,7 +94,7 @@ test('one that is cancelled as soon as it is sent leaves its worker alive', asyn
   for (const sql of ['SELECT 1', 'SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b']) {
     const caller = new AbortController();
     const asked = ask(sql, {}, caller.signal);
-    // After the analysis, with the job on its way.
+    // After the analysis, with the job sent.
     await engine.analyze(sql, { signal: never });
     setImmediate(() => caller.abort(new Error('left')));
     await asked.catch((error: Error) => expect(error.message).toBe('left'));

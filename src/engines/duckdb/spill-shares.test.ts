@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-/** How much lies in the folders of all workers. */
+/** Bytes in the folders of all workers. */
 async function spilled(directory: string): Promise<number> {
   const names = await readdir(directory, { recursive: true }).catch(() => []);
   const sizes = names.map(async (name) => {
@@ -20,7 +20,7 @@ async function spilled(directory: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** An engine on a disk that has so many bytes. */
+/** An engine on a disk of this size. */
 function engineOn(diskBytes: number, name: string) {
   const tempDirectory = join(lab.path, name);
   const freeBytes = async (): Promise<number> => Math.max(0, diskBytes - (await spilled(tempDirectory)));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { silentLogger } from '../../core/logger.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
 import { DuckDbEngine } from './duckdb-engine.ts';
 
 test('a write whose process stands still fails in time, and the next one works', { timeout: 60_000 }, async () => {

@@ -3,8 +3,8 @@ import { copyFile, link, mkdir, rename, symlink, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SqlLab } from '../../../test/support/sql-lab.ts';
-import type { Tenant } from '../../core/principal.ts';
-import type { FrameTable } from '../../core/sql.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import type { FrameTable } from '../../core/sql/sql.ts';
 import type { DuckDbSqlEngine, DuckDbSqlEngineOptions } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-/** Each tenant reads what lies in its folder. */
+/** Each tenant can read only its folder. */
 function newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
   const reachOf = async (tenant: Tenant) => ({ linksFolder: folderOf(tenant), hasAnalytics: false, shared: '' });
   return lab.newEngine({ reachOf, ...options });

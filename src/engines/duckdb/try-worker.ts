@@ -1,13 +1,13 @@
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolSettings, WorkerProcess } from './pool/worker-process.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { Job } from './protocol/protocol.ts';
 
 export interface TriedWorker {
-  /** Of DuckDB: `1.5.6`. */
+  /** DuckDB's version: `1.5.6`. */
   readonly version: string;
-  /** Whether the kernel keeps it from all files but those that it is given. */
+  /** Whether the kernel denies it all files but its own. */
   readonly isConfined: boolean;
   readonly startMs: number;
 }
@@ -43,6 +43,6 @@ export async function tryWorker(
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
-    await worker.exited;
+    await worker.cleared();
   }
 }

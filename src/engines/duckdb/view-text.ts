@@ -1,4 +1,4 @@
-import { sqlString } from './protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
 
 /**
  * The catalogs of a process show views over no tables, so that DuckDB does not know the texts of their owners. Each carries its own

@@ -1,8 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PartSource } from '../../core/frame-engine.ts';
-import { defaultTenant, type Tenant } from '../../core/principal.ts';
-import type { SqlTable } from '../../core/sql.ts';
+import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
+import type { PartSource } from '../../core/rows/frame-engine.ts';
+import type { SqlTable } from '../../core/sql/sql.ts';
 import type { NativeCopies } from './native-copies.ts';
 import type { WorkerOwner } from './pool/worker-process.ts';
 
@@ -15,22 +15,22 @@ export interface SqlReach {
   readonly liveDirectory?: string | undefined;
 }
 
-/** What is a tenant's own to read. */
+/** The files that a tenant may read. */
 export interface TenantReach {
-  /** Where the files of the frames that it reads are linked. Undefined where nothing can be written. */
+  /** Folder with links to the frames' files. Undefined if the disk cannot be written. */
   readonly linksFolder: string | undefined;
   readonly hasAnalytics: boolean;
   /** It is granted the external database. Default false. */
   readonly hasLive?: boolean;
-  /** Another text when other frames are shared with it: what its processes have read of the ones before is not to be read again. */
+  /** Changes when other frames are shared with the tenant: its processes must forget the frames that it lost. */
   readonly shared: string;
 }
 
 export type ReachOf = (tenant: Tenant) => Promise<TenantReach>;
 
-/** Whose processes run which statement: those of all callers, or of each tenant its own. */
+/** Chooses the processes for a statement: shared by all callers, or the tenant's own. */
 export class WorkerOwners {
-  /** Of all callers, where there is one tenant. */
+  /** The owner for all callers, if there is one tenant. */
   readonly everyone: WorkerOwner | undefined;
   readonly #analyticsPath: string;
   readonly #liveDirectory: string | undefined;
@@ -51,7 +51,7 @@ export class WorkerOwners {
     this.#reachOf = reachOf;
   }
 
-  /** Of a statement over these tables. */
+  /** The owner for a statement over these tables. */
   async of(tenant: Tenant = defaultTenant, tables: readonly SqlTable[] = []): Promise<WorkerOwner> {
     if (this.#reachOf === undefined || this.everyone !== undefined) return this.everyone as WorkerOwner;
     const { linksFolder, hasAnalytics, hasLive = false, shared } = await this.#reachOf(tenant);
@@ -68,7 +68,7 @@ export class WorkerOwners {
     return { key, tenant, sql: { directories, files, analyticsPath, isConfined: true } };
   }
 
-  /** The kernel's rule of a process is about a folder that is there when it starts. */
+  /** The kernel's rule for a process covers only folders that exist when it starts. */
   async #liveFolderOf(tenant: Tenant): Promise<string | undefined> {
     if (this.#liveDirectory === undefined) return undefined;
     const folder = join(this.#liveDirectory, tenant);

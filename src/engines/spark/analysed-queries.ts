@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Query, Statement } from '../../core/sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Query, Statement } from '../../core/sql/sql.ts';
 import type { Flavour } from './spark-session.ts';
 import { readStatement, type SparkQuery } from './sql/read-statement.ts';
 
@@ -23,7 +23,7 @@ export class AnalysedQueries {
     return this.#read.get(query)?.query;
   }
 
-  /** Refuses a query that a server of this kind would take for another than the one that was read. */
+  /** Refuses a query that a server of this kind would read otherwise than this parser did. */
   check(query: Query, flavour: Flavour, engine: string): void {
     const read = this.#read.get(query);
     if (read === undefined || read.flavour === flavour) return;

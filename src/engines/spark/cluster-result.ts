@@ -1,12 +1,12 @@
-import type { JobOptions } from '../../core/frame-engine.ts';
-import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
-import { endingWith } from '../../core/sql-result.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql/sql.ts';
+import { endingWith } from '../../core/sql/sql-result.ts';
 import { PassthroughResult } from './passthrough-result.ts';
 import type { QueryBatches } from './query-batches.ts';
 import type { BatchMessage } from './result-batches.ts';
 
-/** The batches of a query in the form that its caller asked for. */
+/** The batches of a query in the form that its caller requested. */
 export async function resultOf(
   batches: QueryBatches,
   run: SqlRun,

@@ -1,16 +1,16 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { ConnectAddress } from '../../core/connect-url.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { ConnectAddress } from '../../core/system/connect-url.ts';
 import { grpcCall } from '../../grpc/client/grpc-call.ts';
 import { ConnectFailure, connectFailure } from './connect-failure.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
-/** What a stream may send ahead of its reader. HTTP/2's own 64 KiB would make large results wait for acknowledgements. */
+/** Bytes that a stream may send ahead of its reader. HTTP/2's own 64 KiB would make large results wait for acknowledgements. */
 const streamWindowBytes = 2 * 1024 * 1024;
 const connectionWindowBytes = 64 * 1024 * 1024;
-/** HTTP/2's own 16 KiB would cut what is read from the socket at once into four. */
+/** HTTP/2's own 16 KiB would cut each read from the socket into four. */
 const frameBytes = 1024 * 1024;
 /** As much as Spark's own clients and server take. */
 const maxMessageBytes = 128 * 1024 * 1024;
@@ -25,7 +25,7 @@ export interface ConnectChannelOptions {
   readonly logger: Logger;
 }
 
-/** One HTTP/2 connection to a server, made when it is needed and made anew when it is lost. */
+/** One HTTP/2 connection to a server, made on demand and again after a loss. */
 export class ConnectChannel {
   readonly #options: ConnectChannelOptions;
   readonly #headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export class ConnectChannel {
   #isClosed = false;
   #calls = 0;
   #pingAfterMs = firstPingAfterMs;
-  /** How many connections were lost so far. */
+  /** The number of lost connections so far. */
   epoch = 0;
 
   constructor(options: ConnectChannelOptions) {
@@ -144,7 +144,7 @@ export class ConnectChannel {
       silentLooks = isSilent && this.#calls > 0 ? silentLooks + 1 : 0;
       if (silentLooks === 0) return;
       if (session.closed || session.destroyed) {
-        // Said goodbye to: Node answers pings of such a connection itself, and leaves the socket to the peer.
+        // Node answers pings of a connection after GOAWAY itself, and leaves the socket to the peer.
         if (silentLooks > 1 || session.destroyed) socket.destroy();
         return;
       }

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { GrpcCallError } from '../../grpc/client/grpc-call.ts';
 import { type GrpcStatusName, grpcStatus } from '../../grpc/wire/grpc-status.ts';
 import { ErrorInfo, RetryInfo, RpcStatus } from './connect-messages.ts';
@@ -11,9 +11,9 @@ export interface ConnectFailureFacts {
   /** Spark's name of the error: `DIVIDE_BY_ZERO`. Sail gives none. */
   readonly errorClass?: string | undefined;
   readonly sqlState?: string | undefined;
-  /** By which Spark tells more of it. */
+  /** The id by which Spark gives details of the error. */
   readonly errorId?: string | undefined;
-  /** How long the server asks us to wait before the next try. */
+  /** The delay that the server requests before the next try. */
   readonly retryDelayMs?: number | undefined;
   /** Offset of the fault in the caller's text. */
   readonly position?: number | undefined;

@@ -162,7 +162,7 @@ export const FetchErrorDetailsResponse = message({
   errors: repeated(2, ErrorDetails),
 });
 
-/** `google.rpc.Status` and what stands in its details. */
+/** `google.rpc.Status` and its details. */
 const Any = message({ typeUrl: string(1), value: bytes(2) });
 export const RpcStatus = message({ code: int32(1), message: string(2), details: repeated(3, Any) });
 export const ErrorInfo = message({ reason: string(1), domain: string(2), metadata: map(3, textValue) });

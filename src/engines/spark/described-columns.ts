@@ -1,9 +1,7 @@
-import type { Column, DataType } from '../../core/data-type.ts';
-import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { utf8Type } from '../../encoding/arrow/types/arrow-type.ts';
-import { smallIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { arrowField, smallIpcStream, utf8Type } from '@framehold/arrow-ipc';
+import type { Column, DataType } from '@framehold/columns';
 
-/** What DESCRIBE gives, under the names that Spark has for it. */
+/** The columns of DESCRIBE, under Spark's names. */
 export const describedColumns: readonly Column[] = ['col_name', 'data_type', 'comment'].map((name) => ({
   name,
   type: { kind: 'utf8' },
@@ -23,7 +21,7 @@ export async function* describedStream(rows: readonly (readonly unknown[])[]): A
 
 const integers: Readonly<Record<number, string>> = { 8: 'tinyint', 16: 'smallint', 32: 'int', 64: 'bigint' };
 
-/** As Spark writes it. What only Sail has is written as SQL does elsewhere. */
+/** In Spark's form. Types that only Sail has are written as in standard SQL. */
 function typeText(type: DataType): string {
   switch (type.kind) {
     case 'null':

@@ -2,7 +2,7 @@ import { ConnectFailure } from './connect-failure.ts';
 import type { SparkSession } from './spark-session.ts';
 
 const timeoutMs = 2000;
-/** Spark cuts a message off at about so many characters to fit it into a header. */
+/** Spark cuts a message off at about this number of characters to fit it into a header. */
 const cutOffLength = 1900;
 
 /** The same failure with all that the server knows of it. */
@@ -29,7 +29,7 @@ export async function withDetails(thrown: unknown, session: SparkSession | undef
       cause: thrown,
     });
   } catch {
-    // What we know is enough to tell the caller.
+    // The error at hand is enough for the caller.
     return thrown;
   }
 }

@@ -5,7 +5,7 @@ import { messagePrefix } from '../../grpc/wire/message-frames.ts';
 
 const sql = 'SELECT 1';
 
-/** Batches of two rows each, named by their place; a reattachment goes on behind the last that arrived. */
+/** Batches of two rows each, named by their place; a reattachment continues behind the last that arrived. */
 async function sendFrom(call: ConnectCall, first: number, last: number): Promise<void> {
   for (let place = first; place <= last; place++) await call.send(batchOf([place * 2, place * 2 + 1], `r${place}`));
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryProgress } from '../../core/frame-engine.ts';
+import type { QueryProgress } from '../../core/rows/frame-engine.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { ExecuteResponse } from './connect-messages.ts';
 import { queryProgress } from './query-progress.ts';
 import { isRetriable, Retries } from './retries.ts';
 import type { SparkSession } from './spark-session.ts';
 
-/** A server keeps what it has sent, in case we ask again; it may forget so much at a time. */
+/** A server keeps sent responses for retries; after this many bytes it may drop them. */
 const releaseEveryBytes = 4 * 1024 * 1024;
-/** How long to wait for the server to stop a query before we go without. */
+/** Most time to wait for the server to stop a query. */
 const stopTimeoutMs = 2000;
 
 export interface ExecutionOptions {
@@ -19,8 +19,8 @@ export interface ExecutionOptions {
 }
 
 /**
- * Runs a plan to its end, over as many streams as it takes. What was received is not received twice, and nothing is left
- * out. However this ends, the server stops first, and the call is given up only then: to give up a call stops nothing.
+ * Runs a plan to its end, over as many streams as it takes. No response is received twice or lost. However this ends, the server
+ * stops first, and the call is given up only then: giving up a call stops nothing.
  */
 export async function* execute(
   session: SparkSession,
@@ -46,7 +46,7 @@ export async function* execute(
       if (response.arrowBatch !== undefined) yield response;
     }
   } catch (thrown) {
-    // What the server says of a query that we have stopped ourselves is not news.
+    // After our own stop the server's error for the query is expected.
     signal.throwIfAborted();
     throw thrown;
   } finally {
@@ -63,7 +63,7 @@ class Execution {
   readonly #session: SparkSession;
   readonly #plan: Uint8Array;
   readonly #tags: readonly string[];
-  /** Names the execution for good: the server runs it once, however often it is told to. */
+  /** Identifies the execution: the server runs it once, however often the request is sent. */
   readonly #operationId = randomUUID();
   readonly #calling = new AbortController();
   #stream: AsyncGenerator<ExecuteResponse> | undefined;
@@ -118,7 +118,7 @@ class Execution {
     return response;
   }
 
-  /** Only when the next response is asked for: what came before has been taken then. */
+  /** Called only for the next response: the reader has taken the ones before by then. */
   #releaseSome(): void {
     if (this.#unreleasedBytes < releaseEveryBytes || this.#releasing !== undefined) return;
     this.#unreleasedBytes = 0;
@@ -130,7 +130,7 @@ class Execution {
       });
   }
 
-  /** Stops what runs on the server. */
+  /** Stops the execution on the server. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -143,12 +143,12 @@ class Execution {
       // To release it stops it as well, where this does not.
       if (!isOver) await this.#session.interrupt(this.#operationId, limit).catch(() => {});
       await this.#session.releaseExecute(this.#operationId, undefined, limit).catch(() => {
-        // Sail calls it an error to release what it does not know any more.
+        // For Sail it is an error to release an execution that it has forgotten.
         if (!isOver) this.#session.noteMayBeBusy();
       });
     }
     this.#calling.abort();
-    // Of a result that is complete nobody reads the end of its stream, which would stay open.
+    // The end of the stream of a complete result is never read, and the stream would stay open.
     await this.#stream?.return(undefined).catch(() => {});
   }
 
@@ -157,12 +157,12 @@ class Execution {
       await this.stop();
       return;
     }
-    // Nobody needs to wait for the server to forget what is over.
+    // Not awaited: the execution is over, and the server only forgets it.
     void this.stop();
   }
 }
 
-/** The server ends a stream after a time, or when something else has stopped the query: only asking again tells. */
+/** The server ends a stream after a time, or when the query was stopped otherwise: only another request tells which. */
 function endedEarly(): ConnectFailure {
   return new ConnectFailure('UNAVAILABLE', 'the stream ended before the result');
 }
@@ -171,7 +171,7 @@ function unavailable(failure: unknown): ConnectFailure {
   return new ConnectFailure('UNAVAILABLE', 'the operation did not arrive', { cause: failure });
 }
 
-/** Of the server, and not of the way to it. */
+/** An error of the server, and not of the way to it. */
 function isLastWord(failure: unknown): boolean {
   return failure instanceof ConnectFailure && failure.status !== 'DATA_LOSS' && !isRetriable(failure);
 }

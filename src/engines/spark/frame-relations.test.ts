@@ -1,6 +1,6 @@
+import type { DataType } from '@framehold/columns';
 import { expect, it } from 'vitest';
 import { frameTable } from '../../../test/support/spark-engine.ts';
-import type { DataType } from '../../core/data-type.ts';
 import { frameRelation } from './frame-relations.ts';
 import { PathMap } from './path-map.ts';
 

@@ -1,8 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { utf8Type } from '../../encoding/arrow/types/arrow-type.ts';
+import { arrowField, utf8Type } from '@framehold/arrow-ipc';
+import { type Column, type DataType, sparkName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameTable, SqlTable, TableName } from '../../core/sql/sql.ts';
 import type { PathMap } from './path-map.ts';
 import { aliased, localRows, type Relation, readParquet } from './plan.ts';
 import { sparkSchema } from './spark-schema.ts';
@@ -15,11 +14,11 @@ export interface FrameRelationsOptions {
   readonly names: readonly TableName[];
 }
 
-/** What the names of a query mean, as relations of its plan. */
+/** The tables behind the names of a query, as relations of its plan. */
 export function tableRelations(tables: readonly SqlTable[], options: FrameRelationsOptions): Relation[] {
   return tables.flatMap((table) => {
     if (table.kind === 'changes') throw new Error('only the local engine changes frames');
-    // Nobody gives a view to an engine without them.
+    // No view is given to an engine without views.
     if (table.kind === 'view') throw new AppError('internal', 'a cluster engine was to read a view');
     if (table.kind === 'live') throw new AppError('internal', 'a cluster engine was to read the external database');
     const relation = table.kind === 'frame' ? frameRelation(table, options) : listRelation(table);
@@ -93,9 +92,9 @@ function listRelation({ columns, rows }: Extract<SqlTable, { kind: 'list' }>): R
   return localRows(fields, rows);
 }
 
-/** Sail tells names apart by case, so that each spelling is a name of its own; Spark parses an alias as SQL does. */
+/** Sail distinguishes names by case, so each spelling becomes a name of its own; Spark parses an alias as SQL does. */
 function aliasesOf(name: string, { flavour, names }: FrameRelationsOptions): string[] {
-  if (flavour === 'spark') return [/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``];
+  if (flavour === 'spark') return [/^[A-Za-z_]\w*$/.test(name) ? name : sparkName(name)];
   const alike = names.map((table) => table.name).filter((each) => each.toLowerCase() === name.toLowerCase());
   return [...new Set([name, ...alike])];
 }

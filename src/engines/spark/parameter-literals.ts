@@ -1,11 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import { type DataType, isDecimalSize, type TimeUnit } from '../../core/data-type.ts';
-import type { Query, SqlRun } from '../../core/sql.ts';
+import { isTextField, type ReceivedField, readSmallStream } from '@framehold/arrow-ipc';
+import { type DataType, isDecimalSize, parseSqlType, sqlTypeName, type TimeUnit } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Query, SqlRun } from '../../core/sql/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
-import { isTextField, type ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
-import { readSmallStream } from '../../encoding/arrow/read/vectors/read-small-stream.ts';
-import { parseSqlType } from '../../encoding/sql-types/parse-sql-type.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
 import type { BoundArguments } from './plan.ts';
 import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';

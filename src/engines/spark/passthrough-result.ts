@@ -1,12 +1,11 @@
-import type { Column } from '../../core/data-type.ts';
-import type { EncodedRows } from '../../core/frame-engine.ts';
-import type { SqlResult } from '../../core/sql.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import type { Column, EncodedRows } from '@framehold/columns';
+import type { SqlResult } from '../../core/sql/sql.ts';
 import type { QueryBatches } from './query-batches.ts';
 
 const noRowEnds = new Uint32Array(0);
 
-/** Record batches of the cluster, handed on as they came. */
+/** Record batches of the cluster, passed on unchanged. */
 export class PassthroughResult implements SqlResult {
   readonly columns: readonly Column[];
   readonly #batches: QueryBatches;

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { Flavour } from './spark-session.ts';
 
 /** Our cold directory as the cluster sees it. */
@@ -17,7 +17,7 @@ export class PathMap {
   toCluster(path: string, flavour: Flavour, use: 'read' | 'write'): string {
     const name = this.#toCluster(path);
     if (flavour === 'sail') return sailUri(name);
-    // Spark takes what it reads for a pattern, and what it writes for a path.
+    // Spark reads patterns, and writes to plain paths.
     return use === 'read' ? name.replaceAll(/[\\*?[\]{}]/g, '\\$&') : name;
   }
 
@@ -33,7 +33,7 @@ export class PathMap {
   scrub(text: string): string {
     let clean = text;
     const roots = [this.#root, this.#coldDirectory, withoutScheme(this.#root)];
-    // Engines also tell paths as URIs.
+    // Engines also report paths as URIs.
     for (const root of new Set([...roots, ...roots.map(encodeURI)])) {
       if (root.length > 1) clean = clean.replaceAll(pathsBelow(root), 'the file');
     }

@@ -1,5 +1,4 @@
-import type { ArrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { smallIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { type ArrowField, smallIpcStream } from '@framehold/arrow-ipc';
 import {
   bytes,
   int32,
@@ -16,7 +15,7 @@ import {
 } from '../../grpc/protobuf/proto-message.ts';
 import { Literal, type LiteralValue } from './literal.ts';
 
-/** A relation of a plan, encoded: relations hold relations, and nobody looks into them again. */
+/** An encoded relation of a plan: relations hold relations, and none is decoded again. */
 export type Relation = Uint8Array & { readonly relation?: true };
 
 const RelationCommon = message({ planId: int64(2) });
@@ -57,7 +56,7 @@ const WriteOperation = message({
 const Command = message({ writeOperation: nested(2, WriteOperation) });
 const Plan = message({ root: optionalBytes(1), command: nested(2, Command) });
 
-/** Every relation of a plan has a number of its own: Sail tells references apart by them. */
+/** Every relation of a plan has a number of its own, by which Sail distinguishes references. */
 let planIds = 0n;
 
 function relation(fields: Parameters<typeof RelationMessage.encode>[0]): Relation {
@@ -89,7 +88,7 @@ export interface BoundArguments {
   readonly positional: readonly LiteralValue[];
 }
 
-/** The caller's text as it is, over the relations that its names mean. */
+/** The caller's text unchanged, over the relations of its names. */
 export function sqlOver(
   query: string,
   references: readonly Relation[],

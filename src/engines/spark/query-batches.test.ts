@@ -1,3 +1,5 @@
+import { type ArrowField, arrowField, arrowTable, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import { expect, it } from 'vitest';
 import {
   answerOf,
@@ -6,16 +8,12 @@ import {
   scriptedConnectServer,
 } from '../../../test/support/scripted-connect-server.ts';
 import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
-import { AppError } from '../../core/app-error.ts';
-import type { JobOptions } from '../../core/frame-engine.ts';
-import type { ArrowRecoder } from '../../core/sql.ts';
-import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import type { ArrowRecoder } from '../../core/sql/sql.ts';
 import type { ExecuteResponse } from './connect-messages.ts';
 
-/** A server whose executions answer these, one after another. */
+/** A server whose executions give these answers, one after another. */
 const answering = (...answers: readonly Partial<ExecuteResponse>[]) => {
   let place = 0;
   return scriptedConnectServer(async (call: ConnectCall) => {
@@ -74,7 +72,7 @@ it('rows of parameters may change the name of a column, and whether it has NULLs
 it('a result whose form changes in its middle is refused as an answer that cannot be read', async () => {
   const withDictionary = batchOf([1], 'r').arrowBatch?.data.slice() ?? new Uint8Array(0);
   const batchAt = schemaMessage([arrowField('id', { kind: 'int', bits: 64, signed: true })]).length;
-  // The message becomes one of a dictionary, whose header is not looked into.
+  // The message becomes one of a dictionary, whose header is not read.
   const kind = new DataView(withDictionary.buffer, withDictionary.byteOffset);
   kind.setUint8(messageKindAt(kind, batchAt + 8), 2);
   await using server = await answering(batchOf([1], 'r'), { arrowBatch: { rowCount: 0n, data: withDictionary } });
@@ -85,7 +83,7 @@ it('a result whose form changes in its middle is refused as an answer that canno
   });
 });
 
-/** Where a message says of which kind its header is: the second field of its table. */
+/** The place of a message's kind of header: the second field of its table. */
 function messageKindAt(view: DataView, start: number): number {
   const table = start + view.getUint32(start, true);
   const fieldTable = table - view.getInt32(table, true);

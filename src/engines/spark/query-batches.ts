@@ -1,8 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { SqlRun } from '../../core/sql.ts';
-import type { ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
-import { hasOwnLayout, toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { hasOwnLayout, type ReceivedField, toColumn } from '@framehold/arrow-ipc';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { SqlRun } from '../../core/sql/sql.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { BoundArguments } from './plan.ts';
 import type { QueryWork } from './query-work.ts';
@@ -17,7 +16,7 @@ export function isPlannedLimit(run: SqlRun): run is SqlRun & { readonly toRow: n
   return run.toRow !== undefined && run.toRow <= largestPlannedLimit && run.countAll !== true;
 }
 
-/** An answer of the cluster: an Arrow IPC stream, and how many rows it shall have. */
+/** An answer of the cluster: an Arrow IPC stream, and its expected number of rows. */
 export interface Answer {
   readonly rowCount: bigint;
   readonly data: Uint8Array;
@@ -27,19 +26,19 @@ export interface QueryBatchesOptions {
   readonly engine: string;
   readonly maxResultBytes: number;
   readonly run: SqlRun;
-  /** One behind the other. */
+  /** Run one after the other. */
   readonly executions: readonly BoundArguments[];
   readonly work: QueryWork;
   /** Those of one execution, of which there is at least one. */
   answers(bound: BoundArguments): AsyncIterable<Answer>;
 }
 
-/** What the first batch says of all. */
+/** The facts of all batches, from the first one. */
 interface Head {
   readonly schema: Uint8Array;
   readonly layout: string;
   readonly columns: readonly Column[];
-  /** Whether what the cluster sends is what the caller shall get. */
+  /** Whether the cluster's bytes go to the caller unchanged. */
   readonly isPassedOn: boolean;
 }
 
@@ -47,7 +46,7 @@ interface Head {
 export class QueryBatches {
   readonly head: Head;
   readonly first: ResultBatch;
-  /** Those behind the first. */
+  /** The batches behind the first. */
   readonly rest: AsyncGenerator<ResultBatch, void, undefined>;
 
   private constructor(head: Head, first: ResultBatch, rest: AsyncGenerator<ResultBatch, void, undefined>) {
@@ -93,13 +92,13 @@ async function* readBatches(
     for (const bound of executions) {
       for await (const { rowCount, data } of answers(bound)) {
         bytes += data.length;
-        // What is kept passes on to the disk.
+        // A kept result goes on to the disk.
         if (bytes > maxResultBytes && run.isKept !== true)
           throw resultTooLarge(engine, `the ${maxResultBytes} bytes that may be read`);
         const batch = readResultBatch(data, rowCount);
         check(batch);
         rows += batch.rows;
-        // What the reader takes is not the query's time.
+        // The reader's time is not the query's time.
         if (run.isKept !== true) work.pauseDeadline();
         yield batch;
         if (run.isKept !== true) work.resumeDeadline();
@@ -116,7 +115,7 @@ async function* readBatches(
 function headOf(batch: ResultBatch, { run, executions }: QueryBatchesOptions): Head {
   const fields = batch.fields();
   const isWhole = run.toRow === undefined || run.toRow === Infinity || (isPlannedLimit(run) && executions.length === 1);
-  // With a setting its timestamps are told in another zone than UTC.
+  // With a time zone of its own the timestamps are in another zone than UTC.
   const hasOwnZone = run.settings !== undefined;
   const isAsAsked =
     run.form === 'arrow' && !hasOwnZone && run.columns === undefined && (run.fromRow ?? 0) === 0 && isWhole;

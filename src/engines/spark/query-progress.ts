@@ -1,4 +1,4 @@
-import type { QueryProgress } from '../../core/frame-engine.ts';
+import type { QueryProgress } from '../../core/rows/frame-engine.ts';
 import type { ProgressMessage } from './connect-messages.ts';
 
 /** The stages of a query taken together. */

@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
 import { Deadline } from '../../core/async/deadline.ts';
-import type { JobOptions } from '../../core/frame-engine.ts';
-import { inQueue } from '../../core/statement-costs.ts';
-import { settingNotTaken } from '../../core/statement-settings.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { inQueue } from '../../core/logs/statement-costs.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import { settingNotTaken } from '../../core/sql/statement-settings.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { withDetails } from './error-details.ts';
 import type { SessionLease, SessionPool } from './session-pool.ts';
@@ -20,11 +20,11 @@ export interface QueryWorkOptions {
   readonly waitingSubqueries: number;
 }
 
-/** One query at work: its place, its session, and the time that it has left. */
+/** One running query: its place, its session, and its time left. */
 export class QueryWork {
   readonly signal: AbortSignal;
   readonly onProgress: JobOptions['onProgress'];
-  /** Of its executions: the trace, where there is one. */
+  /** Tags of its executions: the trace, if there is one. */
   readonly tags: readonly string[];
   readonly #own: Pick<JobOptions, 'lane' | 'tenant' | 'span' | 'costs'>;
   readonly #options: QueryWorkOptions;
@@ -65,12 +65,12 @@ export class QueryWork {
     });
   }
 
-  /** For what is to be done elsewhere for the same query. */
+  /** For jobs elsewhere for the same query. */
   get jobOptions(): JobOptions {
     return { signal: this.signal, ...this.#own };
   }
 
-  /** While somebody else holds up the query. */
+  /** While another party delays the query. */
   pauseDeadline(): void {
     this.#deadline?.pause();
   }
@@ -79,7 +79,7 @@ export class QueryWork {
     if (!this.#hasEnded) this.#deadline?.resume();
   }
 
-  /** Ends the work, and gives what the caller shall hear. */
+  /** Ends the work, and returns the caller's error. */
   async failed(thrown: unknown): Promise<unknown> {
     const isOver = this.signal.aborted;
     const known = isOver ? thrown : await withDetails(thrown, this.#session);

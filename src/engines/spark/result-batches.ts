@@ -1,7 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
-import { type FlatbufferTable, InvalidArrow } from '../../encoding/arrow/read/format/flatbuffer-reader.ts';
-import { type MessageHead, readMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
-import { type ReceivedField, readSchema } from '../../encoding/arrow/read/format/schema.ts';
+import {
+  type FlatbufferTable,
+  InvalidArrow,
+  type MessageHead,
+  type ReceivedField,
+  readMessageHead,
+  readSchema,
+} from '@framehold/arrow-ipc';
+import { AppError } from '../../core/errors/app-error.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 const continuation = 0xffff_ffff;
@@ -17,7 +22,7 @@ export interface BatchMessage {
   readonly bytes: Uint8Array;
 }
 
-/** What one answer of the cluster holds: an Arrow IPC stream of its own. */
+/** One answer of the cluster: an Arrow IPC stream of its own. */
 export interface ResultBatch {
   readonly rows: number;
   /** The schema's message; each answer repeats it. */
@@ -29,7 +34,7 @@ export interface ResultBatch {
   readonly isPlain: boolean;
 }
 
-/** Takes an answer apart without looking at the values. `rowCount` is what the cluster says that it holds. */
+/** Splits an answer without reading the values. `rowCount` is the cluster's number of rows. */
 export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch {
   try {
     const [schema, ...messages] = ipcMessages(data);
@@ -54,7 +59,7 @@ export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch
   }
 }
 
-/** The engine may give what no reader of ours takes: no column at all, or types in types without end. */
+/** The engine may send schemas that no reader of ours accepts: no column at all, or types nested without end. */
 function fieldsOf(schema: FlatbufferTable): ReceivedField[] {
   try {
     return readSchema(schema);

@@ -1,5 +1,5 @@
-import type { Column } from '../../core/data-type.ts';
-import { toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { toColumn } from '@framehold/arrow-ipc';
+import type { Column } from '@framehold/columns';
 import { ConnectFailure } from './connect-failure.ts';
 import { execute } from './execution.ts';
 import { limited, type Relation, rootPlan } from './plan.ts';

@@ -11,21 +11,21 @@ const longestServerDelayMs = 600_000;
 /** Enough for a server that is quickly back. */
 const refusedRetryMs = 1000;
 
-/** PySpark's rule of what may be tried again. */
+/** PySpark's rule for retries. */
 export function isRetriable(thrown: unknown): thrown is ConnectFailure {
   if (!(thrown instanceof ConnectFailure)) return false;
   if (thrown.status === 'UNAVAILABLE' || thrown.facts.retryDelayMs !== undefined) return true;
   return thrown.status === 'INTERNAL' && thrown.message.includes('INVALID_CURSOR.DISCONNECTED');
 }
 
-/** Nobody is there, or somebody else is: time will hardly help, and callers wait. */
+/** The port is closed, or another server answers: time will hardly help, and callers wait. */
 function isRefusedAtOnce({ cause }: ConnectFailure): boolean {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || /CERT|SSL|TLS|EPROTO/.test(code);
 }
 
 export interface RetriesOptions {
-  /** How long after the first of several failures in a row to try again. */
+  /** The time for retries after the first of several failures in a row. */
   readonly retryForMs: number;
   readonly signal: AbortSignal;
 }
@@ -49,12 +49,12 @@ export class Retries {
     this.#failingSince = undefined;
   }
 
-  /** Comes back when the next try is due; throws what was thrown where there shall be none. */
+  /** Resolves when the next try is due; throws the error if no try is left. */
   async next(thrown: unknown): Promise<void> {
     const { retryForMs, signal } = this.#options;
     if (signal.aborted || !isRetriable(thrown)) throw thrown;
     const now = performance.now();
-    // To connect takes no longer than `retryForMs`: what held for so long was connected, also where it said nothing.
+    // Connecting takes no longer than `retryForMs`: after twice that the call was connected, even without a response.
     if (now - this.#triedAt > 2 * retryForMs) this.reset();
     this.#failingSince ??= now;
     this.#tries += 1;

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { EngineSlots } from '../../core/engine.ts';
-import type { JobOptions } from '../../core/frame-engine.ts';
-import type { Logger } from '../../core/logger.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import type { EngineSlots } from '../../core/sql/engine.ts';
 import { isSessionLost } from './connect-failure.ts';
 import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
 import { maxWaitingSubqueries } from './sql/statement-size.ts';
@@ -12,7 +12,7 @@ import { maxWaitingSubqueries } from './sql/statement-size.ts';
 /** Well before servers forget a session themselves (Sail after a quarter of an hour). */
 const idleMs = 5 * 60_000;
 const releaseTimeoutMs = 2000;
-/** For queries under way to be stopped. */
+/** Time to stop running queries. */
 const closeTimeoutMs = 3000;
 
 export interface SessionPoolOptions {
@@ -37,7 +37,7 @@ interface Idle {
 export class SessionPool implements AsyncDisposable {
   readonly #options: SessionPoolOptions;
   readonly #places: Semaphore;
-  /** Threads of Spark that may wait for a subquery at once, so that one is left to run what they wait for. */
+  /** Threads of Spark that may wait for a subquery at once, so that one is left to run the subqueries. */
   readonly #subqueryThreads = new Semaphore(maxWaitingSubqueries);
   readonly #idle: Idle[] = [];
   readonly #leases = new Set<SessionLease>();
@@ -168,7 +168,7 @@ export class SessionPool implements AsyncDisposable {
     return session;
   }
 
-  /** What the server turned out to be; undefined before the first session. */
+  /** The kind of server; undefined before the first session. */
   get flavour(): Flavour | undefined {
     return this.#flavour;
   }
@@ -189,7 +189,7 @@ export class SessionPool implements AsyncDisposable {
 /** The place of one query, and the session that it has at the time. */
 export class SessionLease {
   readonly #pool: SessionPool;
-  /** Its own: a signal that outlives queries remembers every one that followed it. */
+  /** Its own controller: a signal that outlives queries remembers every signal that followed it. */
   readonly #closing = new AbortController();
   readonly ended: Promise<void>;
   #end: () => void = () => {};
@@ -238,7 +238,7 @@ export class SessionLease {
     this.#end();
   }
 
-  /** The engine closes: what still runs is stopped with its session. */
+  /** The engine closes: running queries are stopped with their session. */
   abandon(): void {
     const session = this.#session;
     this.#session = undefined;

@@ -1,6 +1,16 @@
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import {
+  type ArrowField,
+  arrowField,
+  arrowTable,
+  endOfStream,
+  listType,
+  schemaMessage,
+  utf8Type,
+} from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusterVenv } from '../../../test/cluster/support/cluster-venv.ts';
 import { type Sail, startSail } from '../../../test/cluster/support/sail.ts';
@@ -8,11 +18,6 @@ import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { needed } from '../../../test/support/missing.ts';
 import { frameTable, rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { listType, utf8Type } from '../../encoding/arrow/types/arrow-type.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { SparkEngine } from './spark-engine.ts';
 
 const venv = await needed('Sail', clusterVenv);
@@ -305,7 +310,7 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     await own.kill();
     await expect(rowsOf(running)).rejects.toMatchObject({ code: 'engine_unreachable' });
     await own.restart();
-    // The settings of a session are there again, too.
+    // The new session has the same settings.
     await expect(runSql(survivor, 'SELECT 1/0 AS x').then(rowsOf)).rejects.toMatchObject({ code: 'sql_error' });
     expect(await rowsOf(await runSql(survivor, 'SELECT count(*) AS n FROM trades', { tables: [trades()] }))).toEqual([
       { n: 150n },

@@ -1,9 +1,9 @@
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
-import { parseConnectUrl } from '../../core/connect-url.ts';
-import type { ClusterEngine, EngineHealth, EngineSlots } from '../../core/engine.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
-import { version } from '../../core/version.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { ClusterEngine, EngineHealth, EngineSlots } from '../../core/sql/engine.ts';
+import type { ArrowRecoder, SqlEngine } from '../../core/sql/sql.ts';
+import { parseConnectUrl } from '../../core/system/connect-url.ts';
+import { version } from '../../core/system/version.ts';
 import { ConnectChannel } from './connect-channel.ts';
 import { PathMap } from './path-map.ts';
 import { SessionPool } from './session-pool.ts';
@@ -19,13 +19,13 @@ export interface SparkEngineOptions {
   readonly coldDirectory: string;
   /** The cold directory as the cluster sees it, as a path or URI. Undefined: the same path. */
   readonly pathMap: string | undefined;
-  /** For a connection to be made, and how long to try again when it is lost. */
+  /** Most time to connect, and to retry after a lost connection. */
   readonly connectTimeoutMs: number;
-  /** How long a query may work; 0 = without limit. */
+  /** Most working time of a query; 0 = without limit. */
   readonly queryTimeoutMs: number;
   /** Queries at once; more wait. */
   readonly maxConcurrent: number;
-  /** How much of a result may be read, as Arrow. */
+  /** Most bytes of a result, as Arrow. */
   readonly maxResultBytes: number;
   /** Certificates to trust beside the system's, as PEM. */
   readonly extraCertificatesFile: string | undefined;
@@ -80,7 +80,7 @@ export class SparkEngine implements ClusterEngine {
     try {
       await session.configure({ signal: limit.signal });
       const version = await session.version(limit).catch(() => undefined);
-      // Sail tells the version of Spark that it stands in for.
+      // Sail reports the version of Spark that it emulates.
       const product = session.flavour === 'sail' ? ' (Sail)' : '';
       const { unstopped } = this.#sessions;
       return { state: 'up', version: version ? `${version}${product}` : undefined, unstopped };

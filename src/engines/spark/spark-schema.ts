@@ -1,4 +1,4 @@
-import type { Column, DataType } from '../../core/data-type.ts';
+import { type Column, type DataType, sparkName } from '@framehold/columns';
 
 /**
  * The columns of a frame as Spark writes them, so that it need not start a job only to read them from a file. Undefined
@@ -11,7 +11,7 @@ export function sparkSchema(columns: readonly Column[]): string | undefined {
   for (const { name, type } of columns) {
     const sparkType = sparkTypeName(type);
     if (sparkType === undefined) return undefined;
-    fields.push(`\`${name.replaceAll('`', '``')}\` ${sparkType}`);
+    fields.push(`${sparkName(name)} ${sparkType}`);
   }
   return fields.join(', ');
 }

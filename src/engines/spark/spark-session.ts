@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../core/app-error.ts';
 import { abortable } from '../../core/async/limited-wait.ts';
-import { wrongSetting } from '../../core/statement-settings.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { wrongSetting } from '../../core/sql/statement-settings.ts';
 import type { MessageType } from '../../grpc/protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -31,11 +31,11 @@ const timeZoneSetting = 'spark.sql.session.timeZone';
 const standardTimeZone = 'UTC';
 
 /**
- * On what the meaning of a text hangs. A session that does not keep all of these is not used: its server could read
- * another statement than the one that was checked.
+ * Settings that change the meaning of a text. A session that does not keep all of these is not used: its server could run another
+ * statement than the checked one.
  */
 const pinnedSettings: Readonly<Record<string, string>> = {
-  // Otherwise Spark puts its environment, its settings and what callers wrote elsewhere in the place of ${…}.
+  // Otherwise Spark replaces ${…} with values of its environment, its settings and other callers' text.
   'spark.sql.variable.substitute': 'false',
   // Values of parameters become literals of the text, escaped as the settings below say. The other way loses them where a
   // query reads no table (4.1.4).
@@ -67,14 +67,14 @@ const pinnedSettings: Readonly<Record<string, string>> = {
   [timeZoneSetting]: standardTimeZone,
 };
 
-/** What every session is set to besides. A server that does not know one of them leaves it. */
+/** Further settings of every session. A server that does not know one of them ignores it. */
 const otherSettings: Readonly<Record<string, string>> = {
   'spark.sql.timeType.enabled': 'true',
   'spark.sql.legacy.parquet.nanosAsLong': 'true',
   'spark.sql.parquet.outputTimestampType': 'TIMESTAMP_MICROS',
   'spark.sql.files.ignoreMissingFiles': 'false',
   'spark.sql.files.ignoreCorruptFiles': 'false',
-  // Above so many files Spark starts a job only to list them.
+  // Above this number of files Spark starts a job only to list them.
   'spark.sql.sources.parallelPartitionDiscovery.threshold': '1000',
   // Spark's own 10,000 makes many small messages of a large result; it bounds their bytes besides.
   'spark.sql.execution.arrow.maxRecordsPerBatch': '50000',
@@ -84,7 +84,7 @@ export interface SparkSessionOptions {
   readonly channel: ConnectChannel;
   readonly userId: string;
   readonly clientType: string;
-  /** How long to try again while the server cannot be reached. */
+  /** The time for retries while the server cannot be reached. */
   readonly retryForMs: number;
 }
 
@@ -92,17 +92,17 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** One session of a server: its calls, and what the server said of it. */
+/** One session of a server: its calls and the server's state. */
 export class SparkSession {
   readonly id = randomUUID();
   readonly #options: SparkSessionOptions;
   #observedId: string | undefined;
   /** The connection over which the session was set up. */
   #epoch = -1;
-  /** Undefined while nobody knows it. */
+  /** Undefined while unknown. */
   #timeZone: string | undefined;
   #mayBeBusy = false;
-  /** Calls that nobody waits for any more, and that the server may still work on. */
+  /** Abandoned calls on which the server may still work. */
   readonly #leftCalls = new Set<Promise<void>>();
   readonly #cutting = new AbortController();
 
@@ -119,29 +119,29 @@ export class SparkSession {
   }
 
   /**
-   * Whether the next query had better have another one. Behind a new connection there may be another server, and Sail
-   * gives a session that it never saw a fresh start without a word.
+   * Whether the next query should use another session. A new connection may reach another server, and Sail silently creates an
+   * unknown session anew.
    */
   get isDoubtful(): boolean {
     return this.#mayBeBusy || this.#epoch !== this.#options.channel.epoch;
   }
 
-  /** Resolves when the server has ended every call, also those that were given up: it plans on until it is done. */
+  /** Resolves when the server has ended every call, also abandoned ones: it goes on planning until it is done. */
   async untilQuiet(): Promise<void> {
     await Promise.all(this.#leftCalls);
   }
 
-  /** Whether the server still works on a call that was given up. */
+  /** Whether the server works on no abandoned call any more. */
   get isQuiet(): boolean {
     return this.#leftCalls.size === 0;
   }
 
-  /** Lets go of all calls, whatever the server does with them. */
+  /** Drops all calls, whatever the server does with them. */
   cut(): void {
     this.#cutting.abort();
   }
 
-  /** The server did not say that it has stopped what ran here. */
+  /** The server has not confirmed the stop of a query. */
   noteMayBeBusy(): void {
     this.#mayBeBusy = true;
   }
@@ -156,7 +156,7 @@ export class SparkSession {
     this.#timeZone = standardTimeZone;
   }
 
-  /** Of what runs from now on. Default: the standard. */
+  /** The zone of later statements. Default: the standard. */
   async useTimeZone(zone: string | undefined, options: CallOptions): Promise<void> {
     const value = zone ?? standardTimeZone;
     if (this.#timeZone === value) return;
@@ -209,13 +209,13 @@ export class SparkSession {
     );
   }
 
-  /** Up to a response, or all of it, which also stops what still runs. */
+  /** Releases up to a response, or the whole execution, which also stops it if it still runs. */
   async releaseExecute(operationId: string, until: string | undefined, { signal }: CallOptions): Promise<void> {
     const what = until === undefined ? { releaseAll: {} } : { releaseUntil: { responseId: until } };
     await this.#unary('ReleaseExecute', ReleaseExecuteRequest.encode({ ...this.#own(), operationId, ...what }), signal);
   }
 
-  /** Tells the server to stop what runs of an operation. */
+  /** Stops the execution of an operation on the server. */
   async interrupt(operationId: string, { signal }: CallOptions): Promise<void> {
     const request = InterruptRequest.encode({ ...this.#own(), interruptType: interruptOperation, operationId });
     await this.#unary('Interrupt', request, signal);
@@ -282,8 +282,8 @@ export class SparkSession {
   }
 
   /**
-   * A call for which the server plans a query. Neither engine stops to plan when the call is given up: it stays open until
-   * the server ends it, so that we know what still runs there.
+   * A call for which the server plans a query. Neither engine stops planning when the call is given up: the call stays open until
+   * the server ends it, so that running work is known.
    */
   async *#planCall(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const call = this.#call(method, request, this.#cutting.signal);
@@ -303,7 +303,7 @@ export class SparkSession {
     return this.#options.channel.call(`/${connectServiceName}/${method}`, request, signal);
   }
 
-  /** What every request has. */
+  /** The fields of every request. */
   #own() {
     const { userId, clientType } = this.#options;
     return {
@@ -322,7 +322,7 @@ async function lastOf(method: string, call: AsyncIterable<Uint8Array>): Promise<
   return answer;
 }
 
-/** Resolves when a call has ended, or sends rows that nobody reads: then it can be given up. */
+/** Resolves when a call has ended, or sends rows that are not read: then it can be given up. */
 async function endOf(call: AsyncGenerator<Uint8Array>): Promise<void> {
   try {
     const step = await call.next();
@@ -342,7 +342,7 @@ function unpinned(setting: string, value: string): AppError {
   );
 }
 
-/** What a server sends is not its caller's fault. */
+/** A fault in a server's message is not its caller's fault. */
 function decoded<T>(type: MessageType<T>, answer: Uint8Array): T {
   try {
     return type.decode(answer);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import { descriptionKey } from '../../core/description-key.ts';
-import type { JobOptions } from '../../core/frame-engine.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import type { Column, DataType } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import { descriptionKey } from '../../core/sql/description-key.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -16,8 +16,8 @@ import type {
   SqlTable,
   SqlWrite,
   Statement,
-} from '../../core/sql.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+} from '../../core/sql/sql.ts';
+import { LruMap } from '../../core/system/lru-map.ts';
 import { AnalysedQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -49,7 +49,7 @@ export interface SparkSqlEngineOptions {
 export class SparkSqlEngine implements SqlEngine {
   readonly settings = ['TimeZone'];
   readonly #options: SparkSqlEngineOptions;
-  /** Versions do not change, so what a query over them gives does not. */
+  /** Versions never change, and so the columns of a query over them do not. */
   readonly #descriptions = new LruMap<SqlDescription>();
 
   readonly #queries = new AnalysedQueries();
@@ -105,7 +105,7 @@ export class SparkSqlEngine implements SqlEngine {
     return await resultOf(batches, run, recoder, work.jobOptions);
   }
 
-  /** DESCRIBE: the engine is asked for the columns of the query, and for nothing else. */
+  /** DESCRIBE: the engine is called for the columns of the query, and for nothing else. */
   async #runDescribe(run: SqlRun, options: JobOptions): Promise<SqlResult> {
     const executions = await argumentsOf(run);
     const work = await this.#start(run, options);
@@ -129,7 +129,7 @@ export class SparkSqlEngine implements SqlEngine {
       for (const [index, bound] of executions.entries()) {
         let tries = 0;
         const written = await work.with(async (session) => {
-          // What a server that was lost had begun to write stays behind.
+          // A partial result of a lost server stays behind.
           tries += 1;
           const folder = join(job.folder, `rows-${index}-${tries}`);
           await this.#checkFiles(session, job.tables, work.signal);
@@ -147,7 +147,7 @@ export class SparkSqlEngine implements SqlEngine {
     });
   }
 
-  /** Sail makes no file for no rows; otherwise the files are somewhere else than we look. */
+  /** Sail makes no file without rows; otherwise the files are not at our path. */
   async #nothingWritten(session: SparkSession, relation: Relation, signal: AbortSignal): Promise<readonly string[]> {
     let rows = session.flavour === 'sail' ? 0 : 1;
     if (rows === 0) {
@@ -213,7 +213,7 @@ export class SparkSqlEngine implements SqlEngine {
     return sqlOver(query.sql, tableRelations(tables, { flavour, pathMap, names: query.tables }), bound);
   }
 
-  /** To Sail a file that is not there is one without rows, so that it must be asked what it finds. */
+  /** To Sail a missing file has no rows, so it is queried for the files that it finds. */
   async #checkFiles(session: SparkSession, tables: readonly SqlTable[], signal: AbortSignal): Promise<void> {
     if (session.flavour !== 'sail') return;
     const { name, pathMap } = this.#options;

@@ -1,5 +1,5 @@
+import { untypedNull } from '@framehold/arrow-ipc';
 import { expect, it } from 'vitest';
-import { untypedNull } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { columnsOfStruct, emptyType, SparkType } from './spark-type.ts';
 
 it('Spark’s type of a bare NULL is that as which its values arrive, in lists too', () => {

@@ -1,5 +1,5 @@
-import type { Column, DataType } from '../../core/data-type.ts';
-import { untypedNull } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { untypedNull } from '@framehold/arrow-ipc';
+import type { Column, DataType } from '@framehold/columns';
 import {
   bytes,
   int32,

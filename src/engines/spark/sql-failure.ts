@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import type { DataType } from '../../core/data-type.ts';
-import type { FrameTable, Query } from '../../core/sql.ts';
+import type { DataType } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameTable, Query } from '../../core/sql/sql.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { handleOf } from './frame-relations.ts';
 import type { PathMap } from './path-map.ts';
@@ -17,10 +17,10 @@ export interface FailureContext {
   readonly frames: readonly FrameTable[];
 }
 
-/** A driver that was restarted takes longer, but whoever asks often hears of it soon. */
+/** A driver that was restarted takes longer, but a caller that retries soon learns soon. */
 const retryAfterSeconds = 5;
 
-/** What a caller hears of a failed query. Never a stack trace, an address or a path. */
+/** The caller's error for a failed query. Never a stack trace, an address or a path. */
 export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
   if (!(thrown instanceof ConnectFailure)) return thrown;
   const { engine } = context;
@@ -125,7 +125,7 @@ function isMissingFile(failure: ConnectFailure): boolean {
   return failure.is('PATH_NOT_FOUND') || failure.is('FAILED_READ_FILE.FILE_NOT_EXIST');
 }
 
-/** The cluster does not see what we see. */
+/** The cluster does not see our files. */
 export function missingFiles(engine: string, handle: string | undefined, cause?: unknown): AppError {
   const what = handle === undefined ? 'a frame of the query' : `frame ${handle}`;
   return new AppError('engine_unreachable', `engine ${engine} does not find the files of ${what}`, {
@@ -151,7 +151,7 @@ function nanosecondTimestamps(engine: string, frames: readonly FrameTable[], cau
   });
 }
 
-/** What the cluster wrote is not where we look for it. */
+/** The cluster's files are not at our path. */
 export function filesElsewhere(engine: string): AppError {
   return new AppError('engine_unreachable', `engine ${engine} wrote the rows where this server does not see them`, {
     hint: 'the operator checks path_map: it is the cold directory as the machines of the engine see it',
@@ -165,7 +165,7 @@ export function resultTooLarge(engine: string, limit: string, cause?: unknown): 
   });
 }
 
-/** The sentence that names the fault, and where it is. What follows (the text once more, plans, traces) is left out. */
+/** The sentence that names the fault, and its place. The rest (the text once more, plans, traces) is left out. */
 function readMessage(
   raw: string,
   errorClass: string | undefined,

@@ -1,6 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { DataType } from '../../core/data-type.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
+import { type DataType, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
 
 const integer = /^([+-]?\d{1,40})$/;
 const decimal = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?$/;

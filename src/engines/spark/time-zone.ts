@@ -1,6 +1,6 @@
-import { type StatementSettings, wrongSetting } from '../../core/statement-settings.ts';
+import { type StatementSettings, wrongSetting } from '../../core/sql/statement-settings.ts';
 
-/** Others, such as `EST`, are not the same zone to every engine. */
+/** Others, such as `EST`, differ between engines. */
 const sameEverywhere = /^(?:UTC|[A-Za-z_]+\/[\w+/-]+)$/;
 
 /** The zone that a statement sets. Undefined: the standard. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 
-/** Where systems keep those that their operators trust. */
+/** Places of the system's trusted certificates. */
 const bundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -10,8 +10,8 @@ const bundles = [
 ];
 
 /**
- * Node knows only its own list; those of an office's own authority stand in the system's, or in the file that Node's
- * variable names, which Node reads only where it is given no list.
+ * Node knows only its own list; those of an office's own authority are in the system's, or in the file that Node's variable
+ * names, which Node reads only if it gets no list.
  */
 export async function trustedCertificates(extraFile: string | undefined): Promise<string[]> {
   const extra = extraFile === undefined ? [] : await firstOf([extraFile]);

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The Parquet files that a cluster wrote into a folder, in the order of the rows. What else it left there is removed.
- * Undefined where the folder is not there.
+ * The Parquet files that a cluster wrote into a folder, in the order of the rows. Its other files are removed. Undefined if the
+ * folder does not exist.
  */
 export async function writtenFiles(folder: string): Promise<string[] | undefined> {
   const paths: string[] = [];

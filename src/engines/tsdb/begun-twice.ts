@@ -1,19 +1,18 @@
 const statusLine = Buffer.from('HTTP/1.1 200 OK\r\n');
 const secondStatusLine = /\r\nHTTP\/1\.1 [45]\d\d [ -~]*\r\n/;
 const endOfHead = Buffer.from('\r\n\r\n');
-/** What undici takes of a head. */
+/** Undici's limit for a head. */
 const mostBytes = 16 * 1024;
 
 /**
- * A statement of QuestDB that fails before its first rows are sent (up to 2 MiB of them) leaves the head of its 200
- * without an end, and right behind it come the whole head and body of a 400. No strict parser takes that. Clients in
- * Python and Java read status 200 and the body, and so do ours: the first head becomes its status line. Everything else
- * goes to the parser as it is.
+ * A statement of QuestDB that fails before its first rows are sent (up to 2 MiB of them) leaves the head of its 200 without an
+ * end, and right behind it come the whole head and body of a 400. No strict parser accepts that. Clients in Python and Java read
+ * status 200 and the body, and so do ours: the first head becomes its status line. All other bytes go to the parser unchanged.
  */
 export class BegunTwice {
   #head: Buffer | undefined;
 
-  /** The bytes that come next begin an answer. */
+  /** The next bytes begin an answer. */
   expectHead(): void {
     this.#head = Buffer.alloc(0);
   }
@@ -31,7 +30,7 @@ export class BegunTwice {
     return end < 0 || end > mostBytes ? bytes : withoutFirstHead(bytes, end);
   }
 
-  /** What was held back when the connection ended. */
+  /** The held bytes when the connection ended. */
   ended(): Buffer | undefined {
     const held = this.#head;
     this.#head = undefined;

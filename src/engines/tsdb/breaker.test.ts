@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { Breaker } from './breaker.ts';
 
 const down = new AppError('tsdb_unreachable', 'refused', { hint: 'look' });

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 type State =
   | { readonly kind: 'closed' }
@@ -14,8 +14,8 @@ export interface BreakerOptions {
 }
 
 /**
- * Spares callers the wait for a connection that does not come about: after one failed, others fail at once with the
- * same error until one attempt, made after a pause, connects.
+ * Spares callers the wait for a connection that fails: after one failure, others fail at once with the same error until one
+ * attempt, made after a pause, connects.
  */
 export class Breaker {
   readonly #options: BreakerOptions;
@@ -29,13 +29,13 @@ export class Breaker {
     return this.#state.kind !== 'closed';
   }
 
-  /** Throws while nobody may try. */
+  /** Throws while no attempt is allowed. */
   check(): void {
     const failure = this.#failureNow();
     if (failure !== undefined) throw again(failure);
   }
 
-  /** As check; while the other side is down, whoever gets through is the one that tries, and must report how it went. */
+  /** As check; while the other side is down, a caller that gets through makes the one attempt and must report its result. */
   enter(): void {
     this.check();
     if (this.#state.kind === 'open') this.#state = { kind: 'probing', failure: this.#state.failure };
@@ -53,7 +53,7 @@ export class Breaker {
     if (wasClosed) this.#options.onOpen(failure);
   }
 
-  /** The attempt ended without telling whether the other side is there. */
+  /** The attempt ended without a sign of whether the other side is up. */
   abandoned(): void {
     if (this.#state.kind !== 'probing') return;
     this.#state = { kind: 'open', failure: this.#state.failure, retryAt: this.#options.now() };

@@ -1,11 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
-import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
-import type { Tsdb } from '../../core/tsdb.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { EngineHealth, NamedEngine } from '../../core/sql/engine.ts';
+import type { Tsdb } from '../../core/sql/tsdb.ts';
 
-/** The answer is a line; whoever sends more is no longer read. */
+/** The answer is a line; a longer one is not read to its end. */
 const mostBytes = 64 * 1024;
 
-/** The external database under its name. It is up when it answers, whatever it says. */
+/** The external database under its name. It is up when it answers with anything. */
 export function tsdbEngine(name: string, tsdb: Tsdb): NamedEngine {
   return {
     name,

@@ -4,7 +4,7 @@ import { startUpstream } from '../../../test/support/upstream.ts';
 import { answer, chunk, chunkedHead } from '../../../test/support/upstream-answer.ts';
 import { bodyOf, exec, recordingLogger, tsdbFor } from '../../../test/support/upstream-client.ts';
 
-/** A port on which nobody listens. */
+/** A closed port. */
 async function deadUrl(): Promise<string> {
   await using upstream = await startUpstream();
   return upstream.url;
@@ -154,7 +154,7 @@ describe('after the answer has begun', () => {
         end();
       });
       await using tsdb = tsdbFor(upstream.url);
-      // From below to above what is read ahead, so that the end comes before, while and after the reader is waited for.
+      // From below to above the read-ahead, so that the end comes before, while and after the reader is waited for.
       for (let length = 200_000; length < 500_000; length += 20_000) {
         const response = await exec(tsdb, String(length));
         await expect.poll(() => response.body.readableLength).toBeGreaterThan(190_000);

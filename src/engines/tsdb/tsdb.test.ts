@@ -94,7 +94,7 @@ test('a reader that does not read holds the upstream back', async () => {
   });
   await using tsdb = tsdbFor(upstream.url);
   const response = await exec(tsdb);
-  // Once the buffers of both sockets are full, a second request has time to come and go while the first stands still.
+  // Once the buffers of both sockets are full, a second request can come and go while the first is blocked.
   for (let before = -1; before !== sent; ) {
     before = sent;
     upstream.script(({ write }) => write(answer()));

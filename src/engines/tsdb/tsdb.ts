@@ -1,11 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import { tsdbEngineName } from '../../core/engine-names.ts';
-import { errorType } from '../../core/error-type.ts';
-import type { LogFields, Logger } from '../../core/logger.ts';
-import { noTimings, type Timings } from '../../core/timings.ts';
-import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errorType } from '../../core/errors/error-type.ts';
+import type { LogFields, Logger } from '../../core/logs/logger.ts';
+import { noTimings, type Timings } from '../../core/logs/timings.ts';
+import { tsdbEngineName } from '../../core/names/engine-names.ts';
+import type { Tsdb, TsdbRequest } from '../../core/sql/tsdb.ts';
 import { Breaker } from './breaker.ts';
 import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
 import { type UpstreamConnection, UpstreamConnections } from './upstream-connections.ts';
@@ -17,13 +17,13 @@ export interface TsdbOptions {
   /** Time for an answer to begin. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Requests under way at once. */
+  /** Requests that run at once. */
   readonly maxConnections: number;
   /** Requests that may wait for one of those places. */
   readonly maxQueue: number;
   /** Silence in the middle of an answer after which it counts as broken off. Default 15 000. */
   readonly bodyIdleTimeoutMs?: number;
-  /** Of requests until their answer begins. */
+  /** Durations of requests until their answer begins. */
   readonly timings?: Timings;
   readonly logger: Logger;
 }
@@ -112,8 +112,8 @@ export function createTsdb(options: TsdbOptions): Tsdb {
       release();
       throw error;
     }
-    // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there. One that has
-    // exported something counts as an export for as long as it is open, and there may be as few as two of these.
+    // QuestDB takes Statement-Timeout from a connection's first request and applies it to all later ones there. A connection that
+    // has exported once counts as an export as long as it is open, and there may be as few as two of these.
     const isKept = request.statementTimeout === undefined && request.door !== 'exp';
     const connection = connections.take(isKept ? 'kept' : 'once');
     const exchange = prepare(request, connection, signal, release);

@@ -1,15 +1,15 @@
-/** Where the external database is, and who we are to it. */
+/** Address of the external database, and our credentials. */
 export interface UpstreamAddress {
   /** Scheme, host and port; never credentials. */
   readonly origin: string;
-  /** What stands before `/exec`. */
+  /** The path before `/exec`. */
   readonly basePath: string;
-  /** The Basic authorization made of the URL's user and password. */
+  /** The Basic authorization from the URL's user and password. */
   readonly authorization: string | undefined;
 }
 
 export function parseUpstreamAddress(url: string): UpstreamAddress {
-  // What `new URL` throws carries its input, password and all.
+  // The error of `new URL` contains its input, password and all.
   if (!URL.canParse(url)) throw new Error('the URL of the external database is not a URL');
   const { origin, pathname, username, password } = new URL(url);
   return {
@@ -24,7 +24,7 @@ function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
 }
 
-/** A password may hold a bare `%`, which the URL parser lets through as it is. */
+/** A password may hold a bare `%`, which the URL parser does not change. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

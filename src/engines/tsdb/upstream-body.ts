@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 
-/** The connection that a body comes from. */
+/** The source connection of a body. */
 export interface BodySource {
   pause(): void;
   resume(): void;
   abort(reason: Error): void;
 }
 
-/** A response body as it came, pulled at the reader's speed. Destroying it before its end breaks the connection off. */
+/** An unchanged response body, pulled at the reader's speed. Destroying it before its end breaks the connection off. */
 export class UpstreamBody extends Readable {
   readonly #source: BodySource;
   #complete = false;
@@ -15,8 +15,8 @@ export class UpstreamBody extends Readable {
   constructor(source: BodySource) {
     super({ highWaterMark: 256 * 1024 });
     this.#source = source;
-    // It may fail before its reader has had a turn to listen; without a listener that would end the process. A reader
-    // that comes later still sees it: `pipeline` and `finished` look at `errored` first.
+    // It may fail before its reader listens; without a listener that would end the process. A later reader still sees it:
+    // `pipeline` and `finished` look at `errored` first.
     this.on('error', () => {});
   }
 

@@ -16,11 +16,11 @@ export interface UpstreamConnection {
   giveBack(): void;
 }
 
-/** At most `maxConnections`, for callers of whom never more than that ask at once. */
+/** At most `maxConnections`; never more callers than that use it at once. */
 export class UpstreamConnections implements AsyncDisposable {
   readonly #maxConnections: number;
   readonly #open: (options: Client.Options) => Client;
-  /** Those in nobody's use, the one used last at the end. */
+  /** Unused connections, the one used last at the end. */
   readonly #idle: Client[] = [];
   readonly #used = new Set<Client>();
 
@@ -29,7 +29,7 @@ export class UpstreamConnections implements AsyncDisposable {
     this.#open = open;
   }
 
-  /** Loading undici blocks for some 150 ms, so it waits until whoever starts us has had its turn. */
+  /** Loading undici blocks for some 150 ms, so it waits until the starting code has had its turn. */
   static async load(options: UpstreamConnectionsOptions): Promise<UpstreamConnections> {
     await new Promise((resolve) => setImmediate(resolve));
     const undici = await import('undici');
@@ -47,7 +47,7 @@ export class UpstreamConnections implements AsyncDisposable {
     return new UpstreamConnections(options.maxConnections, open);
   }
 
-  /** One that serves request after request, or one that serves this request only. */
+  /** A connection that serves request after request, or this request only. */
   take(use: 'kept' | 'once'): UpstreamConnection {
     const client = (use === 'kept' && this.#idle.pop()) || this.#another(use);
     this.#used.add(client);

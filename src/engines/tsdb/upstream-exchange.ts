@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { AppError } from '../../core/app-error.ts';
-import type { TsdbResponse } from '../../core/tsdb.ts';
+import type { AppError } from '../../core/errors/app-error.ts';
+import type { TsdbResponse } from '../../core/sql/tsdb.ts';
 import { UpstreamBody } from './upstream-body.ts';
 import {
   classifyBrokenBody,
@@ -48,7 +48,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     return this.#written;
   }
 
-  /** Settles when the answer's headers are there. Rejects with an AppError, or with the signal's reason. */
+  /** Settles when the answer's headers have arrived. Rejects with an AppError, or with the signal's reason. */
   run(): Promise<TsdbResponse> {
     const { signal, timeoutMs } = this.#options;
     return new Promise((resolve, reject) => {
@@ -123,8 +123,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A connection kept open that the database has meanwhile reset fails the request waiting for it. Nothing of the
-   * request has left then, which undici shows by not having started it, so another connection may be tried.
+   * A connection kept open that the database has meanwhile reset fails the request waiting for it. No byte of the request was
+   * sent then, which undici shows by not having started it, so another connection may be tried.
    */
   #mayRetry(error: Error): boolean {
     return !this.#written && !this.#retried && this.#cut === undefined && isClosedConnection(error);
@@ -135,7 +135,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     this.#cutOff(reason instanceof Error ? reason : new Error('the request was aborted', { cause: reason }));
   };
 
-  /** Ends it from our side. While a connection is still being made, undici tells us of its end later. */
+  /** Ends it from our side. While a connection is still being made, undici reports its end later. */
   #cutOff(error: Error): void {
     this.#cut = error;
     if (this.#body === undefined) {

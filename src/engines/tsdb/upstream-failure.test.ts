@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { errors } from 'undici';
 import { expect, test } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import {
   classifyBrokenBody,
   classifyUpstreamFailure,

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 const setting = 'tsdb.http_url';
 
 type Failure = 'refused' | 'unresolved' | 'unanswered' | 'untrusted' | 'closed' | 'not-http' | 'too-slow' | 'stopping';
 
-/** Codes of Node and undici. Most of OpenSSL's are told by their beginning instead. */
+/** Codes of Node and undici. Most of OpenSSL's are recognised by their prefix instead. */
 const failureByCode: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: 'refused',
   EHOSTUNREACH: 'refused',
@@ -25,7 +25,7 @@ const failureByCode: Readonly<Record<string, Failure>> = {
   EPIPE: 'closed',
   UND_ERR_SOCKET: 'closed',
   UND_ERR_HEADERS_OVERFLOW: 'not-http',
-  // undici asserts what it takes for granted of an answer, such as a status from 100 up.
+  // Undici asserts its assumptions about an answer, such as a status from 100 up.
   ERR_ASSERTION: 'not-http',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'not-http',
   UND_ERR_HEADERS_TIMEOUT: 'too-slow',
@@ -34,7 +34,7 @@ const failureByCode: Readonly<Record<string, Failure>> = {
   UND_ERR_DESTROYED: 'stopping',
 };
 
-/** What a caller is told of a request that failed before the external database's answer began. */
+/** The caller's error for a request that failed before the external database's answer began. */
 export function classifyUpstreamFailure(error: unknown, { written }: { readonly written: boolean }): AppError {
   if (error instanceof AppError) return error;
   const cause = withoutPayload(error);
@@ -67,7 +67,7 @@ export function classifyUpstreamFailure(error: unknown, { written }: { readonly 
   }
 }
 
-/** The kinds of answer that do not pass: whoever asked us can do nothing with them. */
+/** The kinds of answer that are not passed on: the caller can do nothing with them. */
 export function refusalOfAnswer(status: number, transferEncoding?: string): AppError | undefined {
   // Any other coding would stay on the body, of which we say nothing to the client.
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') return notHttp();
@@ -111,7 +111,7 @@ export function notConnected(cause?: unknown): AppError {
   return unreachable('the external database did not accept a connection in time', cause, `check ${setting}`);
 }
 
-/** Whether the other side merely ended the connection, as happens to one that was kept open between requests. */
+/** Whether the other side merely closed the connection, as happens to idle ones between requests. */
 export function isClosedConnection(error: unknown): boolean {
   return failureOf(error) === 'closed';
 }
@@ -122,7 +122,7 @@ function unreachable(message: string, cause: unknown, hint: string): AppError {
 
 const beforeConnected: ReadonlySet<Failure | undefined> = new Set(['refused', 'unresolved', 'unanswered', 'untrusted']);
 
-/** Of a connection that stood, such codes say no more than that it broke. */
+/** On an established connection, such codes mean no more than that it broke. */
 function failureOfConnected(error: unknown): Failure | undefined {
   const failure = failureOf(error);
   return beforeConnected.has(failure) ? 'closed' : failure;

@@ -1,8 +1,8 @@
-import type { Column } from '../../core/data-type.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowFields, schemaMessage, schemaMessageSteps } from '@framehold/arrow-ipc';
+import type { Column } from '@framehold/columns';
+import { inTurns } from '../../core/async/own-turn.ts';
 
-/** By the list itself: all who ask for a version of a frame, or for the same statement again, have the same one. */
+/** By the list itself: all requests for a version of a frame, or for the same statement again, have the same one. */
 const known = new WeakMap<readonly Column[], Uint8Array>();
 
 /** The encapsulated schema message of columns. */
@@ -13,4 +13,13 @@ export function arrowSchema(columns: readonly Column[]): Uint8Array {
     known.set(columns, schema);
   }
   return schema;
+}
+
+/** So many fields are encoded in some milliseconds. */
+const fewFields = 200;
+
+/** Before `arrowSchema` of columns that may be many: it knows the schema then, and others had their turns meanwhile. */
+export async function prepareArrowSchema(columns: readonly Column[], lane: string): Promise<void> {
+  if (columns.length <= fewFields || known.has(columns)) return;
+  known.set(columns, await inTurns(schemaMessageSteps(arrowFields(columns)), lane));
 }

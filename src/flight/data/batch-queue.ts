@@ -1,10 +1,10 @@
 const mostBatches = 64;
 const mostBytes = 8 * 1024 * 1024;
 
-/** What is read ahead of a slower reader: so many batches, or bytes, whichever are fewer. Each is released by its reader. */
+/** Batches that are read ahead of a slower reader, up to a number and a size. The reader releases each. */
 export class BatchQueue<Item extends { readonly bytes: number }> {
   readonly #items: Item[] = [];
-  /** Those that were taken and are not released count, too. */
+  /** Batches that were taken and not released count, too. */
   readonly #unreleased: number[] = [];
   #bytes = 0;
   #end: { readonly error?: unknown } | undefined;
@@ -12,12 +12,12 @@ export class BatchQueue<Item extends { readonly bytes: number }> {
   #wakeReader: (() => void) | undefined;
   #wakeWriter: (() => void) | undefined;
 
-  /** Nobody reads any more. */
+  /** The reader has ended. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Resolves when there is room for another one, or nobody reads any more. */
+  /** Resolves when there is room for another batch, or the reader has ended. */
   async add(item: Item): Promise<void> {
     this.#push(item);
     while (!this.#isClosed && (this.#unreleased.length >= mostBatches || this.#bytes >= mostBytes)) {
@@ -36,13 +36,13 @@ export class BatchQueue<Item extends { readonly bytes: number }> {
     this.#wakeReader?.();
   }
 
-  /** Told to the reader behind what was added before. */
+  /** The reader gets the error behind the batches that were added before. */
   fail(error: unknown): void {
     this.#end ??= { error };
     this.#wakeReader?.();
   }
 
-  /** Undefined at the end. Rejects with what the writer failed with. */
+  /** Undefined at the end. Rejects with the error of the writer. */
   async next(): Promise<Item | undefined> {
     for (;;) {
       const item = this.#items.shift();
@@ -57,7 +57,7 @@ export class BatchQueue<Item extends { readonly bytes: number }> {
     }
   }
 
-  /** The oldest one that was taken is no longer used. */
+  /** The oldest taken batch is no longer used. */
   release(): void {
     this.#bytes -= this.#unreleased.shift() ?? 0;
     this.#wakeWriter?.();

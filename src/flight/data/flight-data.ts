@@ -1,5 +1,5 @@
-import { giveMemory } from '../../core/spare-memory.ts';
-import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
+import { splitMessage } from '@framehold/arrow-ipc';
+import { giveMemory } from '@framehold/columns';
 import { bytesField } from '../../grpc/protobuf/protobuf.ts';
 import type { Message, NotedMessage } from '../../grpc/server/method.ts';
 
@@ -7,8 +7,8 @@ const headerTag = 0x12;
 const metadataTag = 0x1a;
 const bodyTag = [0xc2, 0x3e] as const;
 /**
- * Clients read values in place: a body at a multiple of 8 in its message need not be copied first. The header stays a
- * multiple of 8 itself, since some clients put both behind each other as they are; so it is the lengths that are padded.
+ * Clients read values in place: a body at a multiple of 8 in its message need not be copied first. The header stays a multiple of
+ * 8 itself, since some clients join the two unchanged; so the lengths are padded.
  */
 const lengthBytes = 5;
 
@@ -17,7 +17,7 @@ export function schemaData(message: Uint8Array): Message {
   return bytesField(2, splitMessage(message).header);
 }
 
-/** The same as `batchData`, of a message whose memory is given back when it is sent. */
+/** The same as `batchData`, for a message whose memory is given back once it is sent. */
 export function ownedBatchData(message: Uint8Array): NotedMessage {
   return { pieces: batchData(message), onSent: () => giveMemory(message) };
 }
@@ -54,7 +54,7 @@ function varintBytes(value: number): number {
   return bytes;
 }
 
-/** In so many bytes, which may be more than it needs. */
+/** In this many bytes, which may be more than it needs. */
 function writeVarint(target: Uint8Array, at: number, value: number, bytes: number): void {
   let rest = value;
   for (let n = 0; n < bytes; n++) {

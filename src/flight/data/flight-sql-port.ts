@@ -1,19 +1,19 @@
 import type { FlightDataMessage } from '../../grpc/messages/flight.ts';
 import type { Call, Message, Messages } from '../../grpc/server/method.ts';
 
-/** An upload whose first message has come. */
+/** An upload whose first message has arrived. */
 export interface FlightUpload {
   /** Carries the descriptor, and mostly the schema. */
   readonly first: FlightDataMessage;
-  /** The whole upload, the first message included, as an Arrow IPC stream with its end mark. To be read once, or not at all. */
+  /** The whole upload, with the first message, as an Arrow IPC stream with its end mark. Can be read once, or not at all. */
   ipcStream(): AsyncIterable<Uint8Array>;
   /** Counts bytes of the upload that are held until the call ends. Rejects with `overloaded` where there is no memory for them. */
   keep(bytes: number): Promise<void>;
-  /** Of what `ipcStream` has given so far. */
+  /** Of the messages in `ipcStream` so far. */
   readonly counts: { readonly columns: number; readonly rows: number };
   /**
-   * The client's own metadata: of the first message, of one that has nothing else, or of the first batch. pyarrow cannot
-   * send it any earlier. To be asked for before `ipcStream`.
+   * The client's own metadata: of the first message, of one that has nothing else, or of the first batch. pyarrow cannot send it
+   * any earlier. Must be read before `ipcStream`.
    */
   metadata(): Promise<Uint8Array>;
 }
@@ -24,13 +24,13 @@ export interface ActionDescription {
 }
 
 /**
- * What Flight SQL adds to Flight. Bytes that are not its own (no Any of a Flight SQL message) are answered with
- * undefined, at once; whatever is wrong with its own is told by a rejection.
+ * The Flight SQL part of Flight. For bytes that are not its own (no Any of a Flight SQL message) it returns undefined, at once;
+ * it rejects on faults in its own.
  */
 export interface FlightSqlHandler {
   /** `descriptor` is the whole FlightDescriptor, to be echoed. Gives a FlightInfo. */
   getFlightInfo(command: Uint8Array, descriptor: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
-  /** Of a statement that is the command itself. Only where it reads. */
+  /** For a statement that is the command itself. Only if it reads. */
   getFlightInfoOfSql(sql: string, descriptor: Uint8Array, call: Call): Promise<Uint8Array>;
   /** Gives an encapsulated schema message. */
   getSchema(command: Uint8Array, call: Call): Promise<Uint8Array> | undefined;

@@ -111,7 +111,7 @@ test('a body without a header is refused, also before all of it has come', async
 
 test('what uploads keep to their end is counted together, each once: first messages, dictionaries, parameters', async () => {
   const { parts } = dictionaryUpload('x'.repeat(10_000));
-  const shares = new FairShares({ units: 40_000, what: 'bytes', reserve: 0 });
+  const shares = new FairShares({ units: 40_000, what: 'bytes', reserve: 0, waitMs: 5000 });
   const open = (sent: readonly Buffer[] = parts) => {
     const memory = shares.open({ lane: 'a' });
     return { memory, opened: openFlightUpload(messages(sent, 1000, { memory })) };

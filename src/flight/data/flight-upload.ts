@@ -1,7 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import { tryReadMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
-import { encapsulated } from '../../encoding/arrow/write/ipc-message.ts';
-import { endOfStream } from '../../encoding/arrow/write/schema-message.ts';
+import { encapsulated, endOfStream, tryReadMessageHead } from '@framehold/arrow-ipc';
+import { AppError } from '../../core/errors/app-error.ts';
 import { FlightData, type FlightDataMessage, flightDataBody } from '../../grpc/messages/flight.ts';
 import { lastField } from '../../grpc/protobuf/protobuf.ts';
 import type { MessageReader } from '../../grpc/wire/message-frames.ts';
@@ -13,14 +11,14 @@ const longestFirstMessage = 16 * 1024 * 1024;
 
 /** Dictionaries come before the first record batch, which may carry the upload's options. */
 const mostBytesAhead = 16 * 1024 * 1024;
-/** Of memory, beside its bytes. */
+/** Memory of a message, beside its bytes. */
 const messageCost = 1024;
 
 /** Waits for the first message of an upload. */
 export async function openFlightUpload(requests: MessageReader): Promise<FlightUpload> {
   const messages = new UploadMessages(requests);
   const first = await messages.first();
-  /** Read by `metadata`. Of the last one the rest of the body may still be to come. */
+  /** Read by `metadata`. The body of the last one may still be incomplete. */
   const ahead: FlightDataMessage[] = [];
   let isMetadataLate = false;
   const counts = new UploadCounts();
@@ -70,7 +68,7 @@ export async function openFlightUpload(requests: MessageReader): Promise<FlightU
   };
 }
 
-/** The messages of an upload. Bodies, which may be large, are not put together: `dataBody` is what has come of one. */
+/** The messages of an upload. Bodies, which may be large, are not joined: `dataBody` is the received part of one. */
 class UploadMessages {
   readonly #requests: MessageReader;
   #left = 0;
@@ -95,11 +93,15 @@ class UploadMessages {
         { hint: 'the first message carries the descriptor and the schema, and no rows' },
       );
     }
-    const first = checked(copied(FlightData.decode(await this.#requests.whole(piece))));
-    // The message may be much larger than what is known of it.
+    const first = checked(FlightData.decode(await this.#requests.whole(piece)));
+    // The message may be much larger than its known part.
+    if (piece.left > 0 && 2 * bytesOf(first) > length) {
+      this.#requests.retain();
+      return first;
+    }
     this.#requests.drop();
     await this.#requests.keep(bytesOf(first));
-    return first;
+    return copied(first);
   }
 
   /** Undefined at the end. The rest of its body, if any, must be read before the next one. */
@@ -114,12 +116,12 @@ class UploadMessages {
     return checked({ ...head, dataBody: bytes.subarray(body.bytesFrom) }, left);
   }
 
-  /** How much of the body of the last message is still to come. */
+  /** Bytes of the last message's body that are still to come. */
   get left(): number {
     return this.#left;
   }
 
-  /** The message that was read last, with its whole body, in memory of its own: a view would hold what came with it. */
+  /** The last message that was read, with its whole body, in memory of its own: a view would hold the bytes around it. */
   async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
     const pieces = [message.dataBody];
     await this.#requests.keep(messageCost + message.dataHeader.length + message.dataBody.length);
@@ -177,7 +179,7 @@ function checked(message: FlightDataMessage, left = 0): FlightDataMessage {
   return message;
 }
 
-/** The message as Arrow IPC encapsulates it; nothing of one that carries metadata only. */
+/** The message as Arrow IPC encapsulates it; nothing for one with metadata only. */
 function* ipcMessage({ dataHeader, dataBody }: FlightDataMessage): Generator<Uint8Array> {
   if (dataHeader.length === 0) return;
   yield encapsulated(dataHeader, 8);

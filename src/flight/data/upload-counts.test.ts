@@ -1,9 +1,7 @@
+import { arrowFields, schemaMessage, splitMessage } from '@framehold/arrow-ipc';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { flightDataOf } from '../../../test/support/flight-client.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
-import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { UploadCounts } from './upload-counts.ts';
 
 test('columns and rows are counted by the headers of messages', () => {

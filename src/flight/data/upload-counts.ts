@@ -1,8 +1,8 @@
-import { tryReadMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
+import { tryReadMessageHead } from '@framehold/arrow-ipc';
 
 /**
- * Counts the columns and rows of an upload by the Arrow headers of its messages. What it cannot read it leaves to the engine,
- * which says what is wrong with it.
+ * Counts the columns and rows of an upload by the Arrow headers of its messages. Unreadable ones are left to the engine, which
+ * reports the fault.
  */
 export class UploadCounts {
   columns = 0;

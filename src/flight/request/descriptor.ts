@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import { type FrameName, isSharedName, parseFrameName, splitSharedName } from '../../core/frame-name.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, isSharedName, parseFrameName, splitSharedName } from '../../core/names/frame-name.ts';
 import { descriptorType, FlightDescriptor } from '../../grpc/messages/flight.ts';
 
-/** What a FlightDescriptor names. */
+/** The object of a FlightDescriptor. */
 export type Descriptor =
   | { readonly kind: 'handle'; readonly handle: FrameName }
   | { readonly kind: 'command'; readonly command: Uint8Array }
@@ -12,7 +12,7 @@ export type Descriptor =
 /** Paths are `[handle]`, `["frames", handle]` and `[owner, handle]`. */
 export function parseDescriptor(bytes: Uint8Array | undefined): Descriptor {
   const { type, cmd, path } = FlightDescriptor.decode(bytes ?? new Uint8Array(0));
-  // Some clients leave the type out; what is filled in then tells it.
+  // Some clients leave the type out; then the field that is set decides.
   if (type === descriptorType.cmd || (type === descriptorType.unknown && cmd.length > 0)) {
     return cmd.length === 0 ? { kind: 'none' } : { kind: 'command', command: cmd };
   }

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 
@@ -13,7 +13,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The keys of a JSON object that a caller wrote, and none but these. `what` names it in errors, e.g. "the ticket". */
+/** The keys of a caller's JSON object, and none but these. `what` names it in errors, e.g. "the ticket". */
 export function readJsonKeys<const K extends string>(
   text: string,
   keys: readonly K[],

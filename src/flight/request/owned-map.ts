@@ -1,9 +1,9 @@
-import { LruMap } from '../../core/lru-map.ts';
-import { ownerKey, type Principal, type Tenant } from '../../core/principal.ts';
+import { ownerKey, type Principal, type Tenant } from '../../core/callers/principal.ts';
+import { LruMap } from '../../core/system/lru-map.ts';
 
 /**
- * A bounded map of what callers keep on the server, which nobody else finds. To make room it evicts the least recently used entry
- * of the tenant that has most, so that no tenant pushes out what another keeps.
+ * A bounded map of state that callers keep on the server, found by its owner alone. To make room it evicts the least recently
+ * used entry of the tenant with most, so that no tenant evicts another's.
  */
 export class OwnedMap<Value> {
   readonly #tenants = new Map<Tenant, LruMap<Value>>();

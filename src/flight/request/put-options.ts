@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { AppError } from '../../core/app-error.ts';
-import { type FrameName, parseFrameName } from '../../core/frame-name.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, parseFrameName } from '../../core/names/frame-name.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../frames/write/put-frame.ts';
 import type { Descriptor } from './descriptor.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 
-/** How and where an upload is to be kept. */
+/** The target and the mode of an upload. */
 export interface PutOptions extends Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'> {
-  /** What is answered: the whole upload at its end, or each record batch of an append. */
+  /** The acknowledgement: of the whole upload at its end, or of each record batch of an append. */
   readonly ack: 'end' | 'batch';
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
-import { parseHandle } from '../../core/handle.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { parseHandle } from '../../core/names/handle.ts';
 import { parseReadTarget, ticketOf } from './read-target.ts';
 
 const parse = (text: string) => parseReadTarget(Buffer.from(text), 'the ticket');

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import { type FrameName, isFrameName, parseFrameName } from '../../core/frame-name.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, isFrameName, parseFrameName } from '../../core/names/frame-name.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { FrameSelection } from '../../frames/read/read-frame.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
@@ -10,7 +10,7 @@ export interface FrameTarget extends FrameSelection {
   readonly version?: number | undefined;
 }
 
-/** The rows of a frame, and those that come: a stream without an end. Only of a ticket. */
+/** The rows of a frame, and new ones: a stream without an end. Only of a ticket. */
 export interface FollowTarget {
   readonly kind: 'follow';
   readonly handle: FrameName;
@@ -20,7 +20,7 @@ export interface FollowTarget {
   readonly where?: string | undefined;
 }
 
-/** What a ticket, or the command of a descriptor, asks for. */
+/** The target of a ticket, or of a descriptor's command. */
 export type ReadTarget = FrameTarget | FollowTarget | { readonly kind: 'sql'; readonly sql: string };
 
 const pathPrefix = 'frames/';
@@ -31,7 +31,7 @@ export function wholeFrame(handle: FrameName): FrameTarget {
   return { kind: 'frame', handle, from: 0, to: Infinity };
 }
 
-/** `what` names the bytes in errors, e.g. "the ticket". Flight SQL's own are not read here. */
+/** `what` names the bytes in errors, e.g. "the ticket". Those of Flight SQL are not read here. */
 export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
   const text = decodeUtf8(bytes);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell binary from text

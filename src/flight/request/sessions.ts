@@ -1,11 +1,11 @@
 import { readCredential } from '../../auth/credentials.ts';
-import { AppError } from '../../core/app-error.ts';
-import type { Definition } from '../../core/definition.ts';
-import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
-import { type Handle, randomBase32 } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
-import { type StatementSettings, settingName, withSetting } from '../../core/statement-settings.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { mayUseEngine, unknownEngine } from '../../core/names/engine-names.ts';
+import { type Handle, randomBase32 } from '../../core/names/handle.ts';
+import type { Definition } from '../../core/sql/definition.ts';
+import { analyticsCatalog, framesCatalog } from '../../core/sql/sql.ts';
+import { type StatementSettings, settingName, withSetting } from '../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
@@ -16,7 +16,7 @@ import { OwnedMap } from './owned-map.ts';
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
 type SessionError = (typeof sessionError)[keyof typeof sessionError];
 
-/** What a client has chosen for its session. */
+/** A client's settings of its session. */
 export interface SessionOptions {
   readonly catalog?: string;
   readonly schema?: string;
@@ -24,7 +24,7 @@ export interface SessionOptions {
   readonly settings?: StatementSettings | undefined;
   /** That BEGIN began, by its id. */
   readonly transaction?: Uint8Array | undefined;
-  /** Of its temporary tables and views, by their names in lower case. */
+  /** Handles of its temporary tables and views, by their names in lower case. */
   readonly temporary?: ReadonlyMap<string, Handle> | undefined;
   /** Its macros and types, by their keys. */
   readonly definitions?: ReadonlyMap<string, Definition> | undefined;
@@ -33,7 +33,7 @@ export interface SessionOptions {
 export interface SessionSettings {
   readonly takesTokens: boolean;
   readonly issueToken?: ((principal: Principal) => Promise<string>) | undefined;
-  /** Tells whether a setting has a value that the engine knows. */
+  /** Checks values of settings with the engine. */
   readonly sql: Pick<FrameSql, 'analyze' | 'prepare'>;
 }
 
@@ -45,12 +45,12 @@ const noTables: ReadonlyMap<string, Handle> = new Map();
 const noDefinitions: ReadonlyMap<string, Definition> = new Map();
 
 /**
- * Options that clients keep on the server, under a cookie as Flight has it, or under the token that a handshake gave
- * them. Setting one begins a session where there is none; asking does not.
+ * Options that clients keep on the server, under a cookie as in Flight, or under the token that a handshake gave them. Setting
+ * one begins a session if there is none; reading does not.
  */
 export class Sessions {
   readonly #byId = new OwnedMap<SessionOptions>(maxSessions);
-  /** Tokens under which nothing is kept yet. */
+  /** Tokens without options yet. */
   readonly #tokens = new OwnedMap<true>(maxSessions);
   readonly #engines: readonly string[];
 
@@ -69,7 +69,7 @@ export class Sessions {
     this.#engines = engines;
   }
 
-  /** What a handshake gives: the credential that the client has shown, else a token of its own. */
+  /** The answer to a handshake: the credential that the client has sent, else a token of its own. */
   async tokenFor(call: Call): Promise<string> {
     if (!this.#takesTokens) {
       const shown = readCredential(call.metadata)?.secret;
@@ -93,7 +93,7 @@ export class Sessions {
     if (name === 'engine') return this.#setEngine(call, value);
     const id = this.#idIn(call, `SET ${name}`, 'keep the cookies of the server and set an option by SetSessionOptions');
     await this.#checkSetting(call, name, value);
-    // Others may have set more meanwhile.
+    // Other calls may have set more meanwhile.
     const options = this.#byId.get(call.principal, id) ?? {};
     this.#keep(call, id, { ...options, settings: withSetting(options.settings, name, value) });
   }
@@ -121,13 +121,13 @@ export class Sessions {
     };
   }
 
-  /** Which transaction the session is in: undefined for none. Only in a session: else the next call would not be in it. */
+  /** The transaction of the session: undefined for none. Only in a session: otherwise the next call would not be in it. */
   setTransaction(call: Call, transaction: Uint8Array | undefined): void {
     const id = this.transactionId(call);
     this.#keep(call, id, { ...this.#byId.get(call.principal, id), transaction });
   }
 
-  /** Where BEGIN, COMMIT and ROLLBACK belong. */
+  /** The session in which BEGIN, COMMIT and ROLLBACK work. */
   transactionId(call: Call): string {
     const how =
       'turn autocommit off in the driver (BeginTransaction), or keep the cookies of the server and set an option by SetSessionOptions';
@@ -141,7 +141,7 @@ export class Sessions {
     throw new AppError('invalid_parameter', message, { hint: `${how}, or send the token of a Handshake` });
   }
 
-  /** Only in a session: who keeps no cookie would ask elsewhere the next time. */
+  /** Only in a session: a client without cookies would name another engine the next time. */
   #setEngine(call: Call, engine: string | undefined): void {
     const how =
       'name the engine in the header x-framehold-engine of each call, or as session option engine (SetSessionOptions, with cookies)';
@@ -180,7 +180,7 @@ export class Sessions {
     return errors;
   }
 
-  /** Gives the frames of its temporary tables, which nobody finds by their names any more. */
+  /** Returns the frames of its temporary tables, which have lost their names. */
   close(call: Call): readonly Handle[] {
     const id = this.#idOf(call);
     if (id === undefined) return [];
@@ -255,7 +255,7 @@ function cookieOf(call: Call): string | undefined {
   return undefined;
 }
 
-/** Who comes with a token keeps it, also where an earlier server gave it. */
+/** A client with a token keeps it, also one from an earlier server. */
 function givenToken(call: Call): string | undefined {
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(call.metadata.authorization ?? '')?.[1];
 }

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -46,7 +46,7 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
       const request = StatementText.decode(bodyOf(body, 'ActionCreatePreparedStatementRequest'));
       const prepared = await statements.prepare(request, call);
       const { handle, schema, columns, parameters, parameterNames } = prepared;
-      // One with RETURNING is to be executed as a query, for its rows.
+      // A statement with RETURNING is executed as a query, for its rows.
       const isUpdate = prepared.isUpdate && columns.length === 0;
       const result = {
         handle,

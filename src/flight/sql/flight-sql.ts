@@ -1,7 +1,7 @@
-import type { Logger } from '../../core/logger.ts';
-import type { Principal } from '../../core/principal.ts';
-import { parseProducer } from '../../core/producer.ts';
-import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { schemaMessage } from '@framehold/arrow-ipc';
+import type { Principal } from '../../core/callers/principal.ts';
+import { parseProducer } from '../../core/callers/producer.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';
 import type { Call, Message, Messages } from '../../grpc/server/method.ts';
@@ -36,7 +36,7 @@ export interface FlightSqlOptions {
   readonly version: string;
   readonly maxConnections: number;
   readonly sessions: Sessions;
-  /** Called when a client asks what there is, as drivers do when they connect: statements will follow. */
+  /** Called when a client asks for metadata, as drivers do when they connect: statements will follow. */
   readonly expectStatements: (principal: Principal) => void;
   readonly logger: Logger;
 }
@@ -95,7 +95,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   };
   const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages> => {
     const table = tableOf(message, call);
-    if (table !== undefined) return metadataStream(table.fields, table.rows(call));
+    if (table !== undefined) return metadataStream(table.fields, table.rows(call), call.lane);
     const rows = rowsOf(message, call);
     return cancellable.run(call.principal, packed, call.signal, (signal) => rows({ ...call, signal }));
   };

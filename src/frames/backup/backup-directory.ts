@@ -1,13 +1,13 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '../../core/app-error.ts';
-import { Checksum } from '../../core/checksum.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Tenant } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
-import { version } from '../../core/version.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { Checksum } from '../../core/rows/checksum.ts';
+import { version } from '../../core/system/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { sameIdentity } from '../disk/part.ts';
 import { definitionsFolder, identify, onlooker, TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
@@ -32,10 +32,10 @@ export interface BackupRequest {
   readonly coldDirectory: string;
   /** The analytics database, which may not be there. */
   readonly analyticsPath: string;
-  /** No backup may lie in it, nor in the cold directory. */
+  /** The backup may be neither in it nor in the cold directory. */
   readonly dataDirectory: string;
   readonly destination: string;
-  /** How many complete backups stay. Default: all. */
+  /** Number of complete backups to keep. Default: all. */
   readonly keep: number | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export interface BackupFault {
 export interface BackupReport extends Readonly<BackupFigures> {
   readonly path: string;
   readonly faults: readonly BackupFault[];
-  /** How many old backups were removed. */
+  /** Number of removed old backups. */
   readonly removed: number;
   readonly ms: number;
 }
@@ -260,7 +260,7 @@ class BackupRun {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const [source, target] = [join(from, entry.name), join(to, entry.name)];
       if (entry.isDirectory()) await this.#recordsIn(source, target, writer);
-      // One that begins with a dot is being written.
+      // A file whose name begins with a dot is being written.
       else if (entry.isFile() && !entry.name.startsWith('.')) await this.#record(source, target, writer);
     }
     await this.#durable.syncDirectory(to);
@@ -285,14 +285,14 @@ class BackupRun {
   }
 }
 
-/** Whom these folders are closed to, the new one is closed to as well. */
+/** Closes the new folder to everybody to whom these folders are closed. */
 async function closeLike(path: string, folders: readonly string[]): Promise<void> {
   let { mode } = await stat(path);
   for (const folder of folders) mode &= (await stat(folder).catch(() => undefined))?.mode ?? mode;
   await chmod(path, (mode & 0o777) | 0o700);
 }
 
-/** What keeps one frame out of the backup is no reason to leave out the others. */
+/** A fault of one frame does not keep other frames out of the backup. */
 function outcomeOfUnreadable(error: unknown): FrameOutcome {
   const errno = errnoOf(error) ?? '';
   if (error instanceof AppError && error.code === 'overloaded') return { listed: undefined, fault: error.message };

@@ -1,7 +1,7 @@
 import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { takeExclusiveFile } from '../peers/exclusive-file.ts';
 import { listingName, readListingEnd } from './listing.ts';
@@ -11,7 +11,7 @@ const backupName = /^\d{4}-\d\d-\d\dT\d{6}Z$/;
 const leftoverName = /^\d{4}-\d\d-\d\dT\d{6}Z\.(partial|removed)$/;
 const lockName = '.backup.lock';
 
-/** Where backups lie, each in a folder that has the time of its beginning as its name. */
+/** The folder of backups, each in a subfolder with the time of its beginning as its name. */
 export class BackupFolder implements AsyncDisposable {
   readonly path: string;
   readonly #durable: DurableFiles;
@@ -23,7 +23,7 @@ export class BackupFolder implements AsyncDisposable {
     this.#lock = lock;
   }
 
-  /** For a new backup. What one that was cut off has left is removed. `sources`: folders in which none may lie. */
+  /** For a new backup. Removes the rest of an interrupted one. `sources`: folders that must not contain the backup. */
   static async open(given: string, sources: readonly string[], durable: DurableFiles): Promise<BackupFolder> {
     const path = resolve(given);
     const isThere = await isFolder(path);
@@ -53,7 +53,7 @@ export class BackupFolder implements AsyncDisposable {
     }
   }
 
-  /** Where the next one is made. */
+  /** The paths of the next backup. */
   async begin(now: number): Promise<{ readonly path: string; readonly partial: string }> {
     for (let at = now; ; at += 1000) {
       const name = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z`;
@@ -65,7 +65,7 @@ export class BackupFolder implements AsyncDisposable {
     }
   }
 
-  /** The newest one that is whole. */
+  /** The newest complete backup. */
   async newest(): Promise<string | undefined> {
     return (await backupsIn(this.path)).at(-1);
   }
@@ -77,8 +77,8 @@ export class BackupFolder implements AsyncDisposable {
   }
 
   /**
-   * Removes all that are older than the newest complete ones. Gives how many.
-   * `made`: stays, also where the clock was put back and others have later names.
+   * Removes all backups older than the newest complete ones. Returns their number. `made`: stays, even if the clock was put back
+   * and other backups have later names.
    */
   async keep(newest: number, made: string): Promise<number> {
     const all = await backupsIn(this.path);
@@ -121,7 +121,7 @@ export async function isBackup(path: string): Promise<boolean> {
   return (await stat(join(path, listingName)).catch(() => undefined))?.isFile() === true;
 }
 
-/** One whose end cannot be read is not: it cannot be restored. */
+/** A backup without a readable end is incomplete: it cannot be restored. */
 async function isComplete(path: string): Promise<boolean> {
   const end = await readListingEnd(join(path, listingName));
   return end !== undefined && (end.leftOut ?? []).length === 0;
@@ -132,7 +132,7 @@ async function takeLock(path: string, isThere: boolean, durable: DurableFiles) {
   return takeExclusiveFile(join(path, lockName), durable);
 }
 
-/** False where it can be made. Not with the folders above it: the disk on which it is meant to lie may not be mounted. */
+/** False if it can be made. Its parent folders are not: the disk that it is meant for may not be mounted. */
 async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error) => {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;

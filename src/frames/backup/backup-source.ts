@@ -1,7 +1,7 @@
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Tenant } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
@@ -11,7 +11,7 @@ import { FrameCapture } from './frame-capture.ts';
 
 const mostAttempts = 3;
 
-/** The directory that is backed up. The backup has a place among its servers, so that they leave alone what it reads. */
+/** The source directory. The backup joins its servers as a process, so that they do not change the files that it reads. */
 export class BackupSource implements AsyncDisposable {
   readonly #coldDirectory: string;
   readonly #logger: Logger;

@@ -1,20 +1,20 @@
 import { type FileHandle, link, open, unlink } from 'node:fs/promises';
-import { newChecksumLike } from '../../core/checksum.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { newChecksumLike } from '../../core/rows/checksum.ts';
 import { type Identity, identityOf } from '../disk/part.ts';
 
 const blockBytes = 1024 * 1024;
 
 export interface FileCopy {
   readonly checksum: string;
-  /** Of the new file. */
+  /** Identity of the new file. */
   readonly identity: Identity;
 }
 
 export interface CopyOptions {
-  /** Of whose kind the checksum is to be. Default: ours. */
+  /** A checksum of the wanted kind. Default: ours. */
   readonly checksumLike?: string | null | undefined;
-  /** How many bytes from the start. Default: all. */
+  /** Number of bytes from the start. Default: all. */
   readonly bytes?: number | undefined;
   readonly mode?: number | undefined;
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
 import { findHolder } from '../peers/exclusive-file.ts';
 
-/** Where a restore makes the cold directory. A killed restore leaves it. */
+/** The folder in which a restore makes the cold directory. A killed restore leaves it. */
 export function partialOf(cold: string): string {
   return `${cold}.partial`;
 }

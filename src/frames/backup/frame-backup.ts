@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { Checksum } from '../../core/checksum.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { Checksum } from '../../core/rows/checksum.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { encodeManifest, type Manifest } from '../disk/manifest.ts';
 import { type FileIdentity, justIdentity, type Part, sameIdentity } from '../disk/part.ts';
@@ -23,7 +23,7 @@ export interface BackupFigures {
 
 /** A frame that could not be copied whole; the message says why. */
 class Damaged extends Error {}
-/** A file of the earlier backup is not what its listing says. */
+/** A file of the earlier backup differs from its listing. */
 class EarlierChanged extends Error {}
 
 /** Without links of our own, servers may take files away while they are copied. */
@@ -31,11 +31,11 @@ const mostAttempts = 3;
 
 export interface FrameBackupOptions {
   readonly capture: FrameCapture;
-  /** Of the same tenant, in the backup that is made. */
+  /** The directory of the same tenant in the new backup. */
   readonly target: TenantDirectory;
   /** Paths in the listing are relative to it. */
   readonly root: string;
-  /** Of the backup before. */
+  /** Folder of the backup before. */
   readonly earlierRoot: string | undefined;
   readonly durable: DurableFiles;
   readonly figures: BackupFigures;
@@ -43,7 +43,7 @@ export interface FrameBackupOptions {
 }
 
 export interface FrameOutcome {
-  /** Undefined where there is nothing of it in the backup. */
+  /** Undefined if the backup has nothing of it. */
   readonly listed: ListedFrame | undefined;
   readonly fault: string | undefined;
 }
@@ -119,7 +119,7 @@ export class FrameBackup {
   }
 }
 
-/** One frame on its way into a backup. */
+/** The copy of one frame into a backup. */
 class FrameCopy {
   readonly #options: FrameBackupOptions;
   readonly #handle: Handle;
@@ -195,7 +195,7 @@ class FrameCopy {
     return earlier === undefined ? this.#copyPart(part, path) : this.#again(earlier, part, path);
   }
 
-  /** What an earlier backup has. */
+  /** Reuses a file of an earlier backup. */
   async #again(earlier: ListedFile, part: CapturedFile, path: string): Promise<ListedFile> {
     const { root, earlierRoot = '', figures, signal } = this.#options;
     const from = join(earlierRoot, earlier.path);
@@ -245,7 +245,7 @@ class FrameCopy {
     return this.#earlier?.others.includes(log) === true;
   }
 
-  /** Reads the rows of the copy: what lacks acknowledged rows is no copy. */
+  /** Reads the rows of the copy: a copy without all acknowledged rows is refused. */
   async #checkLog(manifest: Manifest): Promise<void> {
     const { target, durable } = this.#options;
     try {

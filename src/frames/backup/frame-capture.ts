@@ -1,8 +1,8 @@
 import { link, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { isUnwritable } from '../catalog/tenant-state.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords, ManifestFiles } from '../disk/manifest-files.ts';
@@ -18,7 +18,7 @@ export interface CapturedFile {
   /** Relative to the tenant's directory. */
   readonly file: string;
   readonly path: string;
-  /** When it was captured. Only so many bytes belong to the frame. */
+  /** At the capture. Only its number of bytes belongs to the frame. */
   readonly identity: Identity;
   /** Null for files from outside. */
   readonly checksum: string | null;
@@ -77,7 +77,7 @@ export class FrameCapture {
       await pause(pauseMs);
     }
     try {
-      // Nobody who lives is in the middle of a write now; what the dead have left is taken as a server would take it.
+      // No live process is in the middle of a write now; leftovers of dead ones are treated as a server would treat them.
       return await this.#locks.run(handle, () => this.#captureAnyhow(handle, options));
     } catch (error) {
       if (!isUnwritable(error)) throw error;
@@ -168,7 +168,7 @@ export class FrameCapture {
           ...justIdentity(file),
           checksum: (isCopy && previous.parts[at]?.checksum) || null,
         }));
-        // What a manifest says of other files says nothing of these until they are read.
+        // A checksum in the manifest holds for the written files: these ones may differ until they are read.
         const isKept: CaptureOptions['isKept'] = (part) => options.isKept({ ...part, checksum: null });
         const parts = await this.#pinParts(files, { isKept }, pins);
         if (!isCopy) return captured({ kind: 'frame', manifest: undefined, parts, logs: [] }, pins);
@@ -227,7 +227,7 @@ export class FrameCapture {
     return pinned;
   }
 
-  /** It may have grown since: what it had is still there. */
+  /** It may have grown since: its earlier bytes are unchanged. */
   async #pinLog(path: string, { file, ino, size }: FileIdentity, pins: string[]): Promise<string> {
     const pinned = await this.#link(path, pins);
     const found = await identify(pinned);
@@ -260,7 +260,7 @@ async function unpin(pins: readonly string[]): Promise<void> {
   await Promise.all(pins.map((path) => unlink(path).catch(() => {})));
 }
 
-/** Rows that were added to the log since do not matter: what was there is still there. */
+/** Rows that were added to the log since do not matter: the earlier ones are unchanged. */
 function isSame(a: Look, b: Look): boolean {
   return (
     JSON.stringify(a.records) === JSON.stringify(b.records) &&

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultTenant } from '../../core/principal.ts';
+import { defaultTenant } from '../../core/callers/principal.ts';
 import type { Identity } from '../disk/part.ts';
 import { identify } from '../disk/tenant-directory.ts';
 
-/** Made last: a folder that has it is a whole backup. */
+/** Made last: a folder with it is a complete backup. */
 export const listingName = 'backup.jsonl';
 
 /** A file of a backup. */
@@ -15,7 +15,7 @@ export interface ListedFile {
   readonly path: string;
   readonly size: number;
   readonly checksum: string;
-  /** Of the last change of its bytes, in the backup. */
+  /** Time of the last change of its bytes, in the backup. */
   readonly mtimeNs: string;
   /** The file that it is a copy of, as it was then. Absent: it was made for the backup. */
   readonly source?: Identity;
@@ -34,7 +34,7 @@ export interface ListedFrame {
   readonly tenant: string;
   readonly handle: string;
   readonly parts: readonly ListedFile[];
-  /** Absent for a frame from outside that no server has taken yet, and for one that was dropped. */
+  /** Absent for a file from outside that no server has adopted yet, and for a dropped frame. */
   readonly manifest?: ListedFile | undefined;
   /** Logs, a tombstone. */
   readonly others: readonly ListedFile[];
@@ -46,7 +46,7 @@ export interface ListedFiles {
   readonly files: readonly (ListedFile & { readonly mode?: number })[];
 }
 
-/** What should be in the backup and is not. Without tenant and handle: no frame. */
+/** A frame that is missing in the backup. Without tenant and handle: no frame. */
 export interface LeftOut {
   readonly tenant?: string | undefined;
   readonly handle?: string | undefined;
@@ -59,7 +59,7 @@ export interface ListingEnd {
   readonly bytes: number;
   /** Absent: nothing, the backup is complete. */
   readonly leftOut?: readonly LeftOut[];
-  /** Of everything before this line. */
+  /** Checksum of everything before this line. */
   readonly checksum: string;
 }
 
@@ -102,7 +102,7 @@ export class ListingWriter implements AsyncDisposable {
   }
 }
 
-/** The lines of a listing. Throws where one cannot be read, and at the end where it is not what was written. */
+/** The lines of a listing. Throws if a line cannot be read, and at the end if the listing is not as it was written. */
 export async function* readListing(path: string): AsyncGenerator<ListingLine, void, undefined> {
   const hash = createHash('sha256');
   let end: ListingEnd | undefined;
@@ -138,7 +138,7 @@ async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
 
 const tailBytes = 64 * 1024;
 
-/** The last line, without the others. Undefined where it is not there or cannot be read. */
+/** The last line alone. Undefined if it is missing or cannot be read. */
 export async function readListingEnd(path: string): Promise<ListingEnd | undefined> {
   try {
     await using file = await open(path, 'r');
@@ -157,7 +157,7 @@ export async function readListingEnd(path: string): Promise<ListingEnd | undefin
   }
 }
 
-/** Whether a file of a backup was left alone, as far as can be told without reading it. */
+/** Whether a file of a backup is unchanged, as far as can be seen without reading it. */
 export async function isAsListed(root: string, { path, size, mtimeNs }: ListedFile): Promise<boolean> {
   const found = await identify(join(root, path));
   return found !== undefined && found.size === size && found.mtimeNs === mtimeNs;
@@ -181,14 +181,14 @@ export class ListingCursor {
     this.#lines = lines;
   }
 
-  /** Undefined where the listing cannot be read: then nothing of that backup is used. */
+  /** Undefined if the listing cannot be read: then nothing of that backup is reused. */
   static async open(root: string, path: string): Promise<ListingCursor | undefined> {
     const cursor = new ListingCursor(root, readListing(path));
     await cursor.#advance();
     return cursor.#next?.kind === 'head' ? cursor : undefined;
   }
 
-  /** What stands before all frames. */
+  /** The lines before all frames. */
   async analytics(): Promise<ListedFiles | undefined> {
     while (this.#next?.kind === 'head') await this.#advance();
     return this.#next?.kind === 'analytics' ? this.#next : undefined;
@@ -206,7 +206,7 @@ export class ListingCursor {
       const { value } = await this.#lines.next();
       this.#next = value ?? undefined;
     } catch {
-      // What is left of it is copied anew.
+      // The rest is copied anew.
       this.#next = undefined;
     }
   }

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { Checksum } from '../../core/checksum.ts';
-import { isHandle } from '../../core/handle.ts';
-import { isTenant } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { isTenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { isHandle } from '../../core/names/handle.ts';
+import { Checksum } from '../../core/rows/checksum.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { encodeManifest, parseManifest } from '../disk/manifest.ts';
 import { onlooker, TenantDirectory } from '../disk/tenant-directory.ts';
@@ -37,14 +37,14 @@ export interface RestoreReport {
   readonly backup: string;
   readonly frames: number;
   readonly bytes: number;
-  /** What of the backup is damaged, and was left out. */
+  /** Damaged parts of the backup, which were left out. */
   readonly faults: readonly BackupFault[];
-  /** What is not in the backup, because it could not be copied then. */
+  /** Frames that are not in the backup, because they could not be copied then. */
   readonly leftOut: readonly BackupFault[];
   readonly ms: number;
 }
 
-/** A file of the backup is not what was written. */
+/** A file of the backup is not as it was written. */
 class Damaged extends Error {}
 
 /** Makes a data directory of a backup. It gets its name when it is whole. */
@@ -94,7 +94,7 @@ async function findBackup(source: string): Promise<string> {
   });
 }
 
-/** Before anything is done: all of it must be what was written. */
+/** Before any change: the whole listing must be as it was written. */
 async function checkListing(backup: string): Promise<{ readonly end: ListingEnd; readonly hasAnalytics: boolean }> {
   const path = join(backup, listingName);
   let end: ListingEnd | undefined;
@@ -186,7 +186,7 @@ class Restore {
     for (const { to } of this.#analytics) await this.#durable.syncDirectory(dirname(to));
   }
 
-  /** What was made so far. */
+  /** Removes all that was made so far. */
   async remove(): Promise<void> {
     const made = [this.#partial, ...this.#analytics.map(({ from }) => from)];
     for (const path of made) await rm(path, { recursive: true, force: true }).catch(() => {});
@@ -297,7 +297,7 @@ class Restore {
     }
   }
 
-  /** Where a file of the backup's cold directory goes. */
+  /** The target path for a file of the backup's cold directory. */
   #targetOf({ path }: ListedFile): string {
     const [first, ...rest] = path.split('/');
     if (first !== backupCold || rest.length === 0 || rest.includes('..')) {
@@ -306,7 +306,7 @@ class Restore {
     return join(this.#partial, ...rest);
   }
 
-  /** With those above it, all of which are made durable at the end. */
+  /** With its parent folders, all of which are made durable at the end. */
   async #makeFolder(path: string): Promise<void> {
     if (this.#folders.has(path)) return;
     if (path !== this.#partial) await this.#makeFolder(dirname(path));

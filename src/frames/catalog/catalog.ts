@@ -1,11 +1,11 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { totalBytes } from '../disk/manifest.ts';
 import type { FileIdentity } from '../disk/part.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { SortedHandles } from './sorted-handles.ts';
 
-/** Data from outside that may still be on its way. */
+/** Data from outside that may still be incomplete. */
 export interface Settling {
   readonly kind: 'settling';
   readonly files: readonly FileIdentity[];
@@ -25,14 +25,14 @@ export interface Damaged {
   readonly reason: string;
 }
 
-/** What a handle is, as far as the server knows. */
+/** The state of a handle, as far as the server knows. */
 export type Entry =
   | { readonly kind: 'held'; readonly version: FrameVersion }
   | Damaged
   | Settling
   | { readonly kind: 'gone'; readonly tombstone: Tombstone };
 
-/** Hears of each change of an entry, before the one that was there is forgotten. */
+/** Called on each change of an entry, before the old one is forgotten. */
 type OnEntry = (handle: Handle, before: Entry | undefined, after: Entry | undefined) => void;
 
 /** Rows that are not in Parquet yet. */
@@ -51,7 +51,7 @@ export class Catalog {
   readonly #suspects = new Set<Handle>();
   /** Frames that have something in their logs, the oldest first. */
   readonly #tails = new Map<Handle, TailAge>();
-  /** Of the files of each handle that has some, as they were when its entry was set. */
+  /** Bytes of the files of each handle, from the time when its entry was set. */
   readonly #bytes = new Map<Handle, number>();
   #totalBytes = 0;
   /** Entries that are damaged. */
@@ -65,12 +65,12 @@ export class Catalog {
     return this.#entries.get(handle);
   }
 
-  /** How many entries there are, also of handles that are gone. */
+  /** Number of entries, also of handles that are gone. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** What all entries take together. */
+  /** Frames and bytes of all entries. */
   get use(): { readonly frames: number; readonly bytes: number } {
     return { frames: this.#bytes.size, bytes: this.#totalBytes };
   }
@@ -80,7 +80,7 @@ export class Catalog {
     return this.#bytes.get(handle);
   }
 
-  /** Also where the files of an entry that is there have changed. */
+  /** Also called if the files of an existing entry have changed. */
   set(handle: Handle, entry: Entry): void {
     this.#count(handle, bytesOf(entry));
     this.#countDamaged(handle, entry);
@@ -106,7 +106,7 @@ export class Catalog {
     return this.#tails.entries();
   }
 
-  /** Another process changed the handle, or may have: what is known of it holds no more. */
+  /** Another process changed the handle, or may have: its entry must be checked. */
   suspect(handle: Handle): void {
     this.#suspects.add(handle);
   }
@@ -123,7 +123,7 @@ export class Catalog {
     return this.#suspects.has(handle);
   }
 
-  /** Before the disk is looked at, so that what is heard meanwhile is not lost. Gives whether there was any. */
+  /** Called before the look at the disk, so that later suspicion is not lost. True if there was any. */
   clearSuspicion(handle: Handle): boolean {
     return this.#suspects.delete(handle);
   }
@@ -132,7 +132,7 @@ export class Catalog {
     return [...this.#entries.keys()];
   }
 
-  /** In order: those behind `after` that begin with the prefix. */
+  /** In order: handles behind `after` with the prefix. */
   listed(prefix: string, after: string): Handle[] {
     return this.#sorted.listed(prefix, after);
   }

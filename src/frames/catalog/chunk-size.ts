@@ -1,6 +1,5 @@
-import { fixedSizeBytes } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import type { ChunkForm } from '../../core/frame-engine.ts';
+import { type Column, type DataType, fixedSizeBytes } from '@framehold/columns';
+import type { ChunkForm } from '../../core/rows/frame-engine.ts';
 
 const targetChunkBytes = 1024 * 1024;
 const fewestRows = 16;
@@ -9,7 +8,7 @@ const mostRows = 65_536;
 /** Arrow's chunks are multiples of this, where they are not smaller: no bitmap is cut inside a byte. */
 const arrowStepRows = 512;
 
-/** How many rows make a chunk of about 1 MiB in a form. */
+/** Number of rows in a chunk of about 1 MiB in a form. */
 export function chunkRowsOf(
   form: ChunkForm,
   frame: { readonly rows: number; readonly columns: readonly Column[]; readonly uncompressedBytes: number },
@@ -36,7 +35,7 @@ function arrowRowBytes(columns: readonly Column[]): number {
   return columns.reduce((sum, { type }) => sum + valueBytes(type), 0);
 }
 
-/** Of what has no fixed size, a guess. */
+/** For types without a fixed size, a guess. */
 function valueBytes(type: DataType): number {
   switch (type.kind) {
     case 'null':

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../core/app-error.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
+import { type Column, type DataType, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
-/** Rejects rows whose columns are not those of the frame. */
+/** Rejects rows whose columns differ from the frame's. */
 export function assertSameColumns(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
   const difference = columnDifference(held, brought);
   if (difference === undefined) return;
@@ -14,7 +13,7 @@ export function assertSameColumns(handle: Handle, held: readonly Column[], broug
   });
 }
 
-/** Rejects rows that have not all columns of the frame first, and others that SQL can tell from them behind. */
+/** Rejects rows that do not begin with all columns of the frame, or whose further columns SQL cannot distinguish from these. */
 export function assertWidens(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
   assertSameColumns(handle, held, brought.slice(0, Math.max(held.length, 1)));
   const names = new Set(held.map(({ name }) => asciiLower(name)));

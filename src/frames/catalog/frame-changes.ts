@@ -1,10 +1,10 @@
-import type { FrameName } from '../../core/frame-name.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { lineageOf } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 
-/** What has happened to a handle since its listeners were last told. */
+/** A change of a handle since the last call of a listener. */
 export type FrameChange<Name extends string = FrameName> =
   | {
       /** `put`: it holds other rows than before. `append`: more. */
@@ -13,7 +13,7 @@ export type FrameChange<Name extends string = FrameName> =
       readonly version: number;
       readonly lineage: string;
       readonly rows: number;
-      /** Of `rows`, those that the listener has not been told of. */
+      /** Of `rows`, those that are new to the listener. */
       readonly rowsAdded: number;
     }
   /** Also of a frame that has expired, or that cannot be read any more. */
@@ -30,12 +30,12 @@ interface Pending {
   after: HeldRows | undefined;
 }
 
-/** Time between two wakes of a listener, and how much longer it is for each of many listeners. */
+/** Time between two calls of a listener, and the addition for each of many listeners. */
 const leastWakeMs = 5;
 const wakeMsPerListener = 0.1;
 const mostWakeMs = 20;
 
-/** Tells of changes of one tenant's handles. Changes within a few milliseconds wake a listener once. */
+/** Reports changes of one tenant's handles. Changes within a few milliseconds wake a listener once. */
 export class FrameChanges implements Disposable {
   readonly #byHandle = new Map<Handle, Set<() => void>>();
   readonly #all = new Set<(change: FrameChange<Handle>) => void>();
@@ -123,7 +123,7 @@ function heldRows(entry: Entry | undefined): HeldRows | undefined {
   return { version: number, lineage: lineageOf(manifest), rows };
 }
 
-/** Undefined where no rows came or went: recompression, another time to live. */
+/** Undefined without a change of rows: recompression, another time to live. */
 function changeOf(
   handle: Handle,
   before: HeldRows | undefined,

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/app-error.ts';
-import type { FrameName } from '../../core/frame-name.ts';
-import type { Handle } from '../../core/handle.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Entry } from './catalog.ts';
 
 export function handleNotFound(handle: FrameName): AppError {
@@ -38,7 +38,7 @@ export function viewExists(handle: Handle): AppError {
   });
 }
 
-/** Where rows are to be written. */
+/** The error for writing rows. */
 export function viewTaken(handle: Handle): AppError {
   return new ViewTaken('handle_exists', `${handle} is a view, which takes no rows`, {
     hint: 'write to a frame that it reads, or drop the view before',
@@ -51,21 +51,21 @@ export function isViewTaken(error: AppError): boolean {
   return error instanceof ViewTaken;
 }
 
-/** Of a frame, where a view is to be replaced. */
+/** The error for replacing a frame by a view. */
 export function notView(handle: Handle): AppError {
   return new AppError('handle_exists', `${handle} is a frame, which a view does not replace`, {
     hint: 'drop the frame before, or name the view otherwise',
   });
 }
 
-/** What changes or follows rows, of a view: it has none of its own. */
+/** The error for a change or a stream of a view's rows: it has none of its own. */
 export function isView(handle: FrameName): AppError {
   return new AppError('invalid_parameter', `${handle} is a view: it has no rows of its own`, {
     hint: 'read it, or use the frames that it reads',
   });
 }
 
-/** Rows that were made of another version may not replace this one. */
+/** Rows that were computed from another version may not replace this one. */
 export function frameChanged(handle: Handle): AppError {
   return new AppError('frame_changed', `${handle} was changed while the rows that replace it were made of it`, {
     hint: 'try again',

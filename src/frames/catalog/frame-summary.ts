@@ -1,7 +1,7 @@
-import type { Column } from '../../core/data-type.ts';
-import type { FileReport } from '../../core/frame-engine.ts';
-import type { FrameName } from '../../core/frame-name.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { Column } from '@framehold/columns';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { FileReport } from '../../core/rows/frame-engine.ts';
 import { lineageOf, type Manifest, originOf, totalBytes, type ViewDefinition } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
@@ -15,7 +15,7 @@ export interface HeldSummary {
   readonly origin: string;
   /** Stays while the frame grows, and changes when its rows are replaced: row numbers hold within one. */
   readonly lineage: string;
-  /** What is kept of its rows in the cache is kept under it, and pages under the id of the version. */
+  /** Cache key of its rows; pages have the id of the version as their key. */
   readonly contentId: string;
   /** None of a view's own. */
   readonly rows: number;
@@ -26,7 +26,7 @@ export interface HeldSummary {
   readonly declared?: Manifest['declared'];
   readonly hasUncheckedRows?: Manifest['hasUncheckedRows'];
   readonly constraints?: Manifest['constraints'];
-  /** Where it is one. */
+  /** Set for a view. */
   readonly view?: ViewDefinition | undefined;
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
@@ -52,12 +52,12 @@ export interface PutResult extends HeldSummary {
   readonly bytesPut: number;
   /** An append of a producer that was seen before: its rows were not added again. */
   readonly isRepeated: boolean;
-  /** Where the source was a file. */
+  /** Set if the source was a file. */
   readonly report: FileReport | undefined;
 }
 
 export interface ChangeResult extends HeldSummary {
-  /** That the frame had before. */
+  /** Rows of the frame before. */
   readonly rowsBefore: number;
 }
 

@@ -1,7 +1,7 @@
-import type { ChunkForm } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Tenant } from '../../core/principal.ts';
-import type { Producer } from '../../core/producer.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import type { Producer } from '../../core/callers/producer.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { ChunkForm } from '../../core/rows/frame-engine.ts';
 import { contentIdOf, grownVersionId, type Manifest, totalBytes } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
 import type { Tail } from '../log/tail.ts';
@@ -16,25 +16,25 @@ export interface ReadElsewhere {
   readonly isWatched: (handle: Handle) => boolean;
 }
 
-/** As shares of the time to live: how often reads are announced to peers, and how much later the frame expires while there are peers. */
-const tellShare = 1 / 8;
-const mostTellMs = 5000;
+/** As shares of the time to live: the pause between announcements of reads to peers, and the delay of expiry while there are peers. */
+const announceShare = 1 / 8;
+const mostAnnounceMs = 5000;
 /** Time until peers know of a read. */
 const hearMs = 1000;
 
-/** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
+/** A version of a frame, in memory. Its rows never change; their files may (recompression). */
 export class FrameVersion {
   manifest: Manifest;
   readonly tenant: Tenant;
   parts: PinnedParts;
-  /** What is not in the parts yet. */
+  /** The rows that are not in Parquet yet. */
   readonly tail: Tail;
   readonly tailFiles: TailFiles;
   /** Rows of the parts. */
   readonly storedRows: number;
   readonly rows: number;
   readonly #chunkRows: Map<ChunkForm, number>;
-  /** No longer current: only those who already read it still do. */
+  /** No longer current: only present readers still read it. */
   isRetired = false;
   isReplaced = false;
   #retired: AbortController | undefined;
@@ -46,7 +46,7 @@ export class FrameVersion {
 
   readonly #elsewhere: ReadElsewhere;
   #versionId: string | undefined;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #announcedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     manifest: Manifest,
@@ -100,7 +100,7 @@ export class FrameVersion {
     return Math.max(this.manifest.version, this.tail.version ?? 0);
   }
 
-  /** Of rows that only grow: what is kept of them under it stays good. A copy of the frame with another tenant may grow in another way. */
+  /** The same while rows only grow: cached rows under it stay valid. A copy of the frame with another tenant may grow in another way. */
   get contentId(): string {
     return `${this.tenant}.${contentIdOf(this.manifest)}`;
   }
@@ -109,13 +109,13 @@ export class FrameVersion {
     return totalBytes(this.manifest.parts) + this.tail.bytes;
   }
 
-  /** How far each producer is. */
+  /** The progress of each producer. */
   get producers(): readonly Producer[] {
     const { producers = [] } = this.manifest;
     return [...producers, ...this.tail.records.flatMap((record) => record.producers)];
   }
 
-  /** How many rows are loaded and kept together in a form. */
+  /** Number of rows that are loaded and cached together in a form. */
   chunkRows(form: ChunkForm): number {
     let rows = this.#chunkRows.get(form);
     if (rows === undefined) {
@@ -127,13 +127,13 @@ export class FrameVersion {
     return rows;
   }
 
-  /** Being read keeps a frame alive. Also after a restart the whole time to live lies ahead, so nothing is lost early. */
+  /** A read keeps a frame alive. Also after a restart it has the whole time to live, so no frame is lost early. */
   touch(now: number): void {
     this.keepAlive(now);
     const { handle, ttlMs } = this.manifest;
     if (ttlMs === null || !this.#elsewhere.hasPeers()) return;
-    if (now - this.#toldAt < Math.min(mostTellMs, ttlMs * tellShare)) return;
-    this.#toldAt = now;
+    if (now - this.#announcedAt < Math.min(mostAnnounceMs, ttlMs * announceShare)) return;
+    this.#announcedAt = now;
     this.#elsewhere.announceRead(handle);
   }
 
@@ -151,7 +151,7 @@ export class FrameVersion {
   isExpired(now: number): boolean {
     if (this.expiresAt === undefined || this.expiresAt > now || this.isInUse) return false;
     if (!this.#elsewhere.hasPeers()) return true;
-    return this.expiresAt + (this.manifest.ttlMs ?? 0) * tellShare + hearMs <= now;
+    return this.expiresAt + (this.manifest.ttlMs ?? 0) * announceShare + hearMs <= now;
   }
 
   markHeavy(form: ChunkForm, chunk: number, rowBytes: number): void {

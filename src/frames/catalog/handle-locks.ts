@@ -1,6 +1,6 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 
-/** One writer at a time for each handle, in the order in which they came. */
+/** One writer at a time for each handle, in the order of their arrival. */
 export class HandleLocks {
   readonly #tails = new Map<Handle, Promise<void>>();
   readonly #waiting = new Map<Handle, number>();
@@ -21,7 +21,7 @@ export class HandleLocks {
     }
   }
 
-  /** Whether somebody waits for the one who has the lock. */
+  /** Whether another task waits for the lock. */
   hasWaiting(handle: Handle): boolean {
     return this.#waiting.has(handle);
   }

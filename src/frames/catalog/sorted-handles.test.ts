@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { SortedHandles } from './sorted-handles.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'B', '.', '~'), maxLength: 4 });

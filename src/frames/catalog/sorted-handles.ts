@@ -1,9 +1,9 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 
 /** Handles in order. They are sorted once: of 100,000 that takes a third of a second. */
 export class SortedHandles {
   readonly #all: () => Iterable<Handle>;
-  /** Undefined until somebody asks: a start adds many. */
+  /** Undefined until it is needed: a start adds many. */
   #sorted: Handle[] | undefined;
 
   constructor(all: () => Iterable<Handle>) {
@@ -24,7 +24,7 @@ export class SortedHandles {
     if (this.#sorted?.[at] === handle) this.#sorted.splice(at, 1);
   }
 
-  /** Those behind `after` that begin with the prefix. The list does not change with the handles. */
+  /** Handles behind `after` with the prefix. The list does not change with the handles. */
   listed(prefix: string, after: string): Handle[] {
     this.#sorted ??= [...this.#all()].sort();
     const from = this.#indexOf((each) => each >= prefix && each > after);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ByteCache } from '../../cache/byte-cache.ts';
 import type { DiskCache } from '../../cache/disk-cache.ts';
-import { AppError, isTransient } from '../../core/app-error.ts';
 import type { Semaphore } from '../../core/async/semaphore.ts';
-import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Tenant, TenantLimits } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import type { Tenant, TenantLimits } from '../../core/callers/principal.ts';
+import { AppError, isTransient } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { Compression, FrameEngine } from '../../core/rows/frame-engine.ts';
 import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { contentIdOf, lineageOf, type Manifest, rowsOf } from '../disk/manifest.ts';
@@ -19,6 +19,7 @@ import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { UploadDisk } from '../disk/upload-disk.ts';
 import { LogFolder } from '../log/log-folder.ts';
+import type { OpenLogs } from '../log/open-logs.ts';
 import { Tail } from '../log/tail.ts';
 import { TailFiles } from '../log/tail-files.ts';
 import type { PeerParts } from '../peers/peer-group.ts';
@@ -28,7 +29,7 @@ import type { FrameChanges } from './frame-changes.ts';
 import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
 import { HandleLocks } from './handle-locks.ts';
 
-/** What all tenants of a store share. */
+/** The shared parts of all tenants of a store. */
 export interface StoreContext extends PeerParts {
   readonly coldDirectory: string;
   readonly engine: FrameEngine;
@@ -39,21 +40,22 @@ export interface StoreContext extends PeerParts {
   readonly cache: ByteCache;
   readonly diskCache: DiskCache | undefined;
   readonly durable: DurableFiles;
+  readonly openLogs: OpenLogs;
   /** For bytes on their way in. */
   readonly uploadDisk: UploadDisk;
   /** Undefined: by the size of a part. */
   readonly recompressionTimeoutMs: number | undefined;
-  /** How many files from outside are looked into at once. */
+  /** Limits the files from outside that are examined at once. */
   readonly adoptions: Semaphore;
   readonly logger: Logger;
   readonly now: () => number;
   /** Aborts when the store closes. */
   readonly signal: AbortSignal;
-  /** Where everything of another tenant lies. */
+  /** The directory of another tenant. */
   readonly directoryOf: (tenant: Tenant) => TenantDirectory;
-  /** Those who listen to changes stay when everything else of a tenant is made anew. */
+  /** Listeners stay when all other state of a tenant is made anew. */
   readonly changesOf: (tenant: Tenant) => FrameChanges;
-  /** How much a tenant may hold. Undefined: as much as it likes. */
+  /** Limits of a tenant. Undefined: none. */
   readonly limitsOf: (tenant: Tenant) => Promise<Pick<TenantLimits, 'maxBytes' | 'maxFrames'> | undefined>;
   /** A frame was dropped or has expired. The lock of its handle is held: none is made anew meanwhile. */
   readonly onRemoved: (tenant: Tenant, handle: Handle) => Promise<void>;
@@ -64,13 +66,13 @@ export interface StoreContext extends PeerParts {
 }
 
 export interface ChangeOptions {
-  /** Where nothing can be written there is no lock either; what only removes, or changes nothing then, may go on alone. */
+  /** Without a writable disk there is no lock either; tasks that only remove, or change nothing then, may run without it. */
   readonly evenUnlocked?: boolean;
   /** Default: true. */
   readonly tells?: boolean;
 }
 
-/** One tenant's frames in memory and on disk: what the use cases work with. */
+/** One tenant's frames in memory and on disk, for all operations. */
 export class TenantState {
   readonly context: StoreContext;
   readonly directory: TenantDirectory;
@@ -81,7 +83,7 @@ export class TenantState {
   readonly changes: FrameChanges;
   readonly logs: LogFolder;
   readonly locks = new HandleLocks();
-  /** Of parts that took too long to rewrite, or cannot be, and stay as they are until a restart. */
+  /** Parts that took too long to rewrite, or cannot be, and stay unchanged until a restart. */
   readonly slowParts = new WeakSet<PartCheck>();
   readonly #sharedLocks: SharedLocks;
   readonly #elsewhere: ReadElsewhere;
@@ -95,7 +97,7 @@ export class TenantState {
     this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.lease);
     this.records = new ManifestFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
-    this.logs = new LogFolder(this.directory, context.durable);
+    this.logs = new LogFolder(this.directory, context.durable, context.openLogs);
     const hasPeers = (): boolean => context.peers.hasPeers;
     const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(this, part, path);
     this.partLinks = new PartLinks(this.directory, checkPart, hasPeers, context.directoryOf);
@@ -110,7 +112,7 @@ export class TenantState {
     });
   }
 
-  /** One at a time for the whole tenant, here and in all processes. Not for those who hold the lock of a handle. */
+  /** One task at a time for the whole tenant, in all processes. Not for tasks that hold the lock of a handle. */
   alone<T>(task: () => Promise<T>): Promise<T> {
     return this.locks.run(tenantLock, () => this.#sharedLocks.run(tenantLock, task));
   }
@@ -120,7 +122,7 @@ export class TenantState {
     return this.locks.run(handle, () => this.changeHeld(handle, task, options));
   }
 
-  /** The same for those who hold the lock of this process. */
+  /** The same for a task that holds the lock of this process. */
   async changeHeld<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
     const { evenUnlocked = false, tells = true } = options;
     const { lease } = this.context;
@@ -144,7 +146,7 @@ export class TenantState {
     }
   }
 
-  /** Whether those who change other handles wait for one who changes his: for the lock of the tenant, or because all locks are in use. */
+  /** Whether another handle's change waits for this tenant: for the lock of the tenant, or because all locks are in use. */
   get hasWaitingFrames(): boolean {
     return this.locks.hasWaiting(tenantLock) || this.#sharedLocks.hasWaiting;
   }
@@ -165,7 +167,7 @@ export class TenantState {
     if (isMoved) await before.retire();
   }
 
-  /** Makes this the current version; those who read the one before go on with it. */
+  /** Makes this the current version; readers of the one before keep it. */
   async hold(
     manifest: Manifest,
     parts: readonly HeldPart[],
@@ -196,7 +198,7 @@ export class TenantState {
     return new TailFiles({ directory: this.directory, directoryOf, engine, signal });
   }
 
-  /** Where its parts are not compressed as configured yet, not looked at, or many. */
+  /** Enqueues a frame whose parts are not compressed as configured, not examined, or many. */
   rewriteLater(manifest: Manifest): void {
     const { parts } = manifest;
     if (parts.length > 1 || parts.some((part) => !part.final || isToExamine(part))) {
@@ -218,7 +220,7 @@ export class TenantState {
     if (before?.kind !== 'held') return;
     const { version } = before;
     const next = entry?.kind === 'held' ? entry.version : undefined;
-    // One with fewer rows was restored from a copy, and may grow in another way.
+    // A version with fewer rows was restored from a copy, and may grow in another way.
     const isReplaced = next?.contentId !== version.contentId || next.storedRows < version.storedRows;
     version.retire({ isReplaced });
     if (next?.versionId !== version.versionId) this.context.cache.deleteVersion(version.versionId);
@@ -231,7 +233,7 @@ export class TenantState {
   }
 }
 
-/** Says after a restart whether a frame is the very same: one that was restored from a copy may have grown to the same version id. */
+/** Shows after a restart whether a frame is the very same: a frame restored from a copy may have grown to the same version id. */
 function stateOf({ versionId, parts }: Manifest): string {
   const checksums = parts.map(({ file, checksum }) => `${file} ${checksum}`).join();
   return `${versionId} ${createHash('sha256').update(checksums).digest('hex')}`;
@@ -253,7 +255,7 @@ async function isAsWritten(
   }
 }
 
-/** Parts of a manifest that was found on disk: what we wrote is yet to be verified, what we did not cannot be. */
+/** Parts of a manifest that was found on disk: our own files are yet to be verified, files from outside cannot be. */
 export function partsFound(manifest: Manifest): HeldPart[] {
   return manifest.parts.map((part) => ({ ...part, check: new PartCheck(part) }));
 }

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Batch, type Vector, vectorPart } from '../../core/batch.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
+import { type Batch, type Column, type DataType, type Vector, vectorPart } from '@framehold/columns';
 
 type NumberType = Extract<DataType, { kind: 'int' | 'float' }>;
 
-/** Digits of a float, in bits: each integer of so many is one of its values. */
+/** Digits of a float, in bits: it can hold each integer of this many bits. */
 const integerBits = { 32: 24, 64: 53 } as const;
 
-/** Whether the columns are those of the frame but for numbers that its wider types hold exactly. */
+/** Whether the columns equal the frame's except for numbers that its wider types hold exactly. */
 export function widensTo(held: readonly Column[], brought: readonly Column[]): boolean {
   const fits = ({ name, type }: Column, index: number): boolean => {
     const other = held[index];
@@ -16,7 +15,7 @@ export function widensTo(held: readonly Column[], brought: readonly Column[]): b
   return held.length === brought.length && brought.every(fits) && !isDeepStrictEqual(held, brought);
 }
 
-/** The same rows in the types of the frame, where these are wider; otherwise the batch as it is. */
+/** The same rows in the types of the frame, if these are wider; otherwise the same batch. */
 export function widened(batch: Batch, held: readonly Column[]): Batch {
   if (batch.columns === held || !widensTo(held, batch.columns)) return batch;
   return {

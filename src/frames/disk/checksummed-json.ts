@@ -6,7 +6,7 @@ export function withChecksum(value: unknown): string {
   return `${json}\n${sha256(json)}\n`;
 }
 
-/** Undefined when the text is not exactly what `withChecksum` made. */
+/** Undefined if the text is not exactly as `withChecksum` made it. */
 export function parseChecksummed(text: string): unknown {
   const end = text.indexOf('\n');
   if (end < 0) return undefined;

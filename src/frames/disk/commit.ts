@@ -1,9 +1,9 @@
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestFiles } from './manifest-files.ts';
@@ -76,7 +76,7 @@ export class Commits {
     });
   }
 
-  /** Ends a commit that was cut off after its data was in place. What it supersedes may go only then. */
+  /** Ends an interrupted commit whose data is in place. Only now may the superseded data be removed. */
   async finish(handle: Handle): Promise<void> {
     await this.#durable.syncDirectory(this.#directory.root);
     await this.#durable.syncDirectory(this.#directory.path(handle)).catch((error) => {
@@ -88,7 +88,7 @@ export class Commits {
     await manifests.sync();
   }
 
-  /** Removes those files that are still what they were, and folders that are empty then. */
+  /** Removes those files that are unchanged, and folders that are empty then. */
   async removeFiles(files: readonly FileIdentity[]): Promise<void> {
     if (files.length === 0) return;
     for (const file of files) {
@@ -108,7 +108,7 @@ export class Commits {
     await this.#durable.syncDirectory(this.#directory.root);
   }
 
-  /** The same, so that a crash leaves all or none of them; a folder that holds anything else is emptied one by one. */
+  /** The same, so that a crash leaves all or none of them; a folder with other files is emptied one by one. */
   async removeAtOnce(handle: Handle, files: readonly FileIdentity[]): Promise<void> {
     const { folder } = await this.#directory.look(handle);
     const names = await readdir(this.#directory.path(handle)).catch(() => []);
@@ -122,7 +122,7 @@ export class Commits {
     try {
       await this.#durable.rename(this.#directory.path(handle), taken);
     } catch (error) {
-      // Also a name may need room that is not there.
+      // A name may need disk space, too, which is missing.
       if (['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errnoOf(error) ?? '')) return this.removeFiles(files);
       throw error;
     }
@@ -130,7 +130,7 @@ export class Commits {
     await rm(taken, { recursive: true, force: true });
   }
 
-  /** Those of the files that could not be removed yet, and are what they were. */
+  /** Those of the files that could not be removed yet and are unchanged. */
   async stillThere(files: readonly FileIdentity[]): Promise<FileIdentity[]> {
     const looks = await Promise.all(
       files.map(async (file) => ({ file, found: await this.#directory.identify(this.#directory.path(file.file)) })),
@@ -243,7 +243,7 @@ function taken(handle: Handle): AppError {
   });
 }
 
-/** A name for a part that comes after `last` in name order. */
+/** A name for a part behind `last` in name order. */
 export function nextPartName(last: string): string {
   const base = last.slice(0, -'.parquet'.length);
   const [, stem = base, digits] = /^(.*?)(\d{6})$/.exec(base) ?? [];

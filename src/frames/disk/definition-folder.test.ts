@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Definition } from '../../core/definition.ts';
+import type { Definition } from '../../core/sql/definition.ts';
 import { DefinitionFolder } from './definition-folder.ts';
 import { DurableFiles } from './durable-file.ts';
 

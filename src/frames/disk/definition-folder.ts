@@ -1,12 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import { type Definition, definitionExists, definitionKey, parseDefinition } from '../../core/definition.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type Definition, definitionExists, definitionKey, parseDefinition } from '../../core/sql/definition.ts';
 import type { DurableFiles } from './durable-file.ts';
 import { RecordFolder } from './record-folder.ts';
 
 /** Of one tenant. */
 const mostOfTenant = 1000;
-/** How soon those of other servers are seen. */
+/** Most delay before those of other servers are seen. */
 const freshMs = 200;
 
 export type IfDefined = 'fail' | 'replace' | 'keep';
@@ -16,7 +16,7 @@ export class DefinitionFolder {
   readonly #records: RecordFolder<Definition>;
   readonly #durable: DurableFiles;
   readonly #most: number;
-  /** One at a time: each begins with what the last one left. */
+  /** One at a time: each begins with the result of the last. */
   readonly #changes = new Semaphore(1);
   #known: Promise<readonly Definition[]> | undefined;
   #lookedAtMs = -Infinity;
@@ -27,7 +27,7 @@ export class DefinitionFolder {
     this.#records = new RecordFolder(path, durable, parseDefinition);
   }
 
-  /** In order of names. One whose file is damaged is none. */
+  /** In order of names, without damaged ones. */
   async all(): Promise<readonly Definition[]> {
     if (this.#known === undefined || performance.now() - this.#lookedAtMs > freshMs) {
       this.#lookedAtMs = performance.now();
@@ -36,12 +36,12 @@ export class DefinitionFolder {
     return await this.#known;
   }
 
-  /** Names of files that are there and hold none. */
+  /** Names of files without a valid definition. */
   async damaged(): Promise<readonly string[]> {
     await this.#records.refresh();
     const names = [...this.#records.names].sort();
     const found = await Promise.all(names.map((name) => this.#records.get(name)));
-    // One that was removed meanwhile is no longer among the names.
+    // A definition that was removed meanwhile is no longer among the names.
     return names.filter((name, at) => found[at] === undefined && this.#records.has(name));
   }
 

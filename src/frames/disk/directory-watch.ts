@@ -1,15 +1,15 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
 
 export interface WatchOptions {
   readonly path: string;
   readonly logger: Logger;
   /** Something happened to entries of these names. */
   readonly onNames: (names: ReadonlySet<string>) => Promise<void>;
-  /** Entries came or went; `isPrecise` when `onNames` is told of replaced ones. */
+  /** Entries came or went; `isPrecise` if `onNames` also reports replaced ones. */
   readonly onListing: (options: { readonly isPrecise: boolean }) => Promise<void>;
   /** Time to look at everything. */
   readonly onRescan: () => Promise<void>;
@@ -21,8 +21,8 @@ const gatherMs = 25;
 const foldersAPoll = 64;
 
 /**
- * Notices changes from outside. `fs.watch` is quick but may be missing (network file systems, no inotify watches left)
- * and says nothing of what happens inside folders, so times of change are polled as well.
+ * Notices changes from outside. `fs.watch` is quick but may be missing (network file systems, no inotify watches left) and does
+ * not report changes inside folders, so modification times are polled as well.
  */
 export class DirectoryWatch {
   readonly #options: WatchOptions;

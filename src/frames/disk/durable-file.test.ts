@@ -2,7 +2,7 @@ import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { errnoOf, isFailedSync, storageError } from '../../core/storage-error.ts';
+import { errnoOf, isFailedSync, storageError } from '../../core/errors/storage-error.ts';
 import { DurableFiles } from './durable-file.ts';
 
 let directory: TemporaryDirectory;
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const path = (name: string): string => join(directory.path, name);
 
-/** What all file handles inherit, so that a test can make a call fail. */
+/** The prototype of all file handles, so that a test can make a call fail. */
 async function fileHandlePrototype(): Promise<{ sync(): Promise<void> }> {
   const file = await open(directory.path, 'r');
   await file.close();

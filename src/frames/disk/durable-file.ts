@@ -1,9 +1,9 @@
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { makeFolder } from '../../core/make-folder.ts';
-import { errnoOf, storageError } from '../../core/storage-error.ts';
-import { noTimings, type Timings } from '../../core/timings.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf, storageError } from '../../core/errors/storage-error.ts';
+import { noTimings, type Timings } from '../../core/logs/timings.ts';
+import { makeFolder } from '../../core/system/make-folder.ts';
 
 export interface OpenDirectory extends AsyncDisposable {
   sync(): Promise<void>;
@@ -32,7 +32,7 @@ export class DurableFiles {
     return written;
   }
 
-  /** After a failed fsync the kernel may have dropped what it could not write: nothing after it can be promised. */
+  /** After a failed fsync the kernel may have dropped unwritten pages: no later sync can be trusted. */
   assertWritable(): void {
     if (this.#failedSync === undefined) return;
     throw new AppError('storage_read_only', 'the storage failed to keep a write; nothing is written until a restart', {
@@ -58,7 +58,7 @@ export class DurableFiles {
     });
   }
 
-  /** Makes a folder, and those above it that are missing. */
+  /** Makes a folder with its missing parents. */
   async makeFolder(path: string): Promise<void> {
     for (const made of await storage(() => makeFolder(path))) await this.syncDirectory(dirname(made));
   }
@@ -73,7 +73,7 @@ export class DurableFiles {
     const directory = await storage(() => open(path, 'r'));
     return {
       sync: () => storage(() => this.#sync(directory)),
-      // What was synced is safe, however the closing goes; to fail for it would leave a step half done.
+      // Synced data is safe even if the close fails; failing here would leave a step half done.
       [Symbol.asyncDispose]: () => directory.close().catch(() => {}),
     };
   }
@@ -105,7 +105,7 @@ export class DurableFiles {
     try {
       await this.timed('sync', () => file.sync());
     } catch (error) {
-      // Some file systems find out only now that the disk is full; what was written is thrown away then.
+      // Some file systems report a full disk only now; the written data is lost then.
       if (errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT') throw error;
       this.noteFailedSync(error);
       throw new AppError('storage_read_only', 'the storage failed to keep a write', { cause: error });
@@ -113,7 +113,7 @@ export class DurableFiles {
   }
 }
 
-/** Runs `task`; what the file system refuses becomes an AppError that says so. */
+/** Runs `task` and turns errors of the file system into AppErrors. */
 export async function storage<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();

@@ -1,21 +1,21 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { type DurableFiles, type OpenDirectory, storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
 import type { Listing, TenantDirectory } from './tenant-directory.ts';
 import { encodeTombstone, parseTombstone, type Tombstone } from './tombstone.ts';
 
-/** What the disk remembers of a handle besides the data. */
+/** The records of a handle on disk, besides the data. */
 export interface HandleRecords {
   readonly manifest: Manifest | undefined;
-  /** Written before the data is moved into place: whoever finds its data there may finish the commit. */
+  /** Written before the data is moved into place: a process that finds its data there may finish the commit. */
   readonly pending: Manifest | undefined;
   readonly tombstone: Tombstone | undefined;
 }
 
-/** The small files beside the data: manifests, those about to become manifests, and tombstones. */
+/** The small files beside the data: manifests, pending ones, and tombstones. */
 export class ManifestFiles {
   readonly #directory: TenantDirectory;
   readonly #durable: DurableFiles;
@@ -25,7 +25,7 @@ export class ManifestFiles {
     this.#durable = durable;
   }
 
-  /** `listing` saves looking for what is known not to be there. */
+  /** `listing` saves lookups of files that are known to be missing. */
   async read(handle: Handle, listing?: Listing): Promise<HandleRecords> {
     const isThere = (kind: 'manifests' | 'pending' | 'tombstones') =>
       listing === undefined || listing[kind].has(handle);
@@ -65,7 +65,7 @@ export class ManifestFiles {
     await this.#durable.rename(this.#directory.ownPendingPath(handle), this.#directory.recordPath('manifests', handle));
   }
 
-  /** What another process left in the middle of a commit becomes ours. */
+  /** Takes over a commit that another process left in the middle. */
   async takeOverPending(handle: Handle): Promise<void> {
     const left = this.#directory.recordPath('pending', handle);
     try {
@@ -89,7 +89,7 @@ export class ManifestFiles {
     await this.#durable.remove(this.#directory.ownPendingPath(handle));
   }
 
-  /** Also one that another process left. */
+  /** Also one of another process. */
   async dropAnyPending(handle: Handle): Promise<void> {
     await this.dropPending(handle);
     await this.#directory.discard(this.#directory.recordPath('pending', handle));
@@ -125,7 +125,7 @@ export class ManifestFiles {
     try {
       await tombstones.sync();
     } catch (error) {
-      // Else a drop that failed would be done by the next start.
+      // Otherwise the next start would complete a failed drop.
       await this.#directory.discard(path).catch(() => {});
       throw error;
     }

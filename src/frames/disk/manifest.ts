@@ -1,7 +1,8 @@
-import { type Column, type DeclaredType, isReadAsDeclared, takesOtherValues } from '../../core/data-type.ts';
-import { type Handle, randomBase32 } from '../../core/handle.ts';
-import type { Producer } from '../../core/producer.ts';
-import type { TableConstraints } from '../../core/table-constraints.ts';
+import type { Column, DeclaredType } from '@framehold/columns';
+import type { Producer } from '../../core/callers/producer.ts';
+import { type Handle, randomBase32 } from '../../core/names/handle.ts';
+import { isReadAsDeclared, takesOtherValues } from '../../core/rows/type-in-frame.ts';
+import type { TableConstraints } from '../../core/sql/table-constraints.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
 
@@ -9,16 +10,16 @@ import type { FileIdentity, Part } from './part.ts';
 export interface ViewDefinition {
   /** As its author wrote it. */
   readonly sql: string;
-  /** The same with every table under its whole name, and the columns under those of the view: what is run. */
+  /** The text that runs: every table under its whole name, and the columns under those of the view. */
   readonly query: string;
-  /** What it reads: by its handle, or by `owner/handle` where that is another tenant's. */
+  /** Its sources: a handle, or `owner/handle` for a frame of another tenant. */
   readonly reads: readonly string[];
 }
 
-/** What is known of one version of a frame. */
+/** The facts of one version of a frame. */
 export interface Manifest {
   readonly handle: Handle;
-  /** 1, 2, …; goes on after a drop as long as the tombstone is remembered. */
+  /** 1, 2, …; continues after a drop as long as the tombstone is remembered. */
   readonly version: number;
   /** Unique among all versions of all frames. */
   readonly versionId: string;
@@ -29,19 +30,19 @@ export interface Manifest {
   readonly createdAt: number;
   readonly ttlMs: number | null;
   readonly columns: readonly Column[];
-  /** What SQL declared each column as, where the frame keeps another type; null or absent where it does not. */
+  /** The types that SQL declared for columns that the frame keeps in another type; null or absent for other columns. */
   readonly declared?: readonly (DeclaredType | null)[] | undefined;
-  /** Rows were added whose values nobody held against the declared types. */
+  /** Rows were added whose values were not checked against the declared types. */
   readonly hasUncheckedRows?: true | undefined;
   readonly constraints?: TableConstraints | undefined;
   /** A view: it has columns, and no parts. */
   readonly view?: ViewDefinition | undefined;
   readonly parts: readonly Part[];
-  /** Files that this version superseded and that go as soon as it is committed. */
+  /** Files that this version superseded and that are removed as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];
-  /** The last so many parts come into the folder one by one: until all of them are there, none of them counts. */
+  /** The last parts, of this number, are moved into the folder one by one: until all are there, none counts. */
   readonly partsAdded?: number | undefined;
-  /** How far each producer of the rows is. */
+  /** The progress of each producer of the rows. */
   readonly producers?: readonly Producer[] | undefined;
 }
 
@@ -55,7 +56,7 @@ export function encodeManifest(manifest: Manifest): string {
   return withChecksum({ format, ...manifest });
 }
 
-/** Undefined when the text is torn, edited, of another format or of another handle: then it is not believed at all. */
+/** Undefined if the text is torn, edited, of another format or of another handle: then none of it is used. */
 export function parseManifest(text: string, handle: Handle): Manifest | undefined {
   const value = parseChecksummed(text) as ({ readonly format: unknown } & Manifest) | undefined;
   if (value === undefined || value.handle !== handle) return undefined;
@@ -69,7 +70,7 @@ function ofFirstFormat({ sha256, ...part }: FirstPart): Part {
   return { ...part, checksum: sha256 === null ? null : `sha256:${sha256}` };
 }
 
-/** Says whether two versions are of the same frame: one that was overwritten or appended to stays it. */
+/** Equal for two versions of the same frame: overwriting and appending keep it. */
 export function originOf({ origin, versionId }: Pick<Manifest, 'origin' | 'versionId'>): string {
   return origin ?? versionId;
 }
@@ -79,17 +80,17 @@ export function lineageOf({ lineage, versionId }: Pick<Manifest, 'lineage' | 've
   return lineage ?? versionId;
 }
 
-/** Of versions that only add rows to each other. */
+/** Equal for versions that only add rows to each other. */
 export function contentIdOf(manifest: Pick<Manifest, 'lineage' | 'versionId' | 'columns'>): string {
   return `${lineageOf(manifest)}.${manifest.columns.length}`;
 }
 
-/** The id of a version that has grown to so many rows, wherever they lie. */
+/** The id of a version that has grown to this number of rows, in parts and log. */
 export function grownVersionId(manifest: Pick<Manifest, 'lineage' | 'versionId' | 'columns'>, rows: number): string {
   return `${contentIdOf(manifest)}.${rows}`;
 }
 
-/** What SQL reads each column as; null where that is the column's own type. Undefined: all of them are. */
+/** The types as which SQL reads the columns; null for a column's own type. Undefined: all have their own. */
 export function typesReadAs({ declared, hasUncheckedRows }: Manifest): Manifest['declared'] {
   const types = declared?.map((type) => {
     const isSafe = type !== null && isReadAsDeclared(type) && !(hasUncheckedRows && takesOtherValues(type));
@@ -98,7 +99,7 @@ export function typesReadAs({ declared, hasUncheckedRows }: Manifest): Manifest[
   return types?.some((type) => type !== null) ? types : undefined;
 }
 
-/** Whether rows that nobody held against the declared types must be noted as such. */
+/** Whether rows that were not checked against the declared types must be marked as such. */
 export function needsCheckedRows({
   declared,
   hasUncheckedRows,
@@ -106,7 +107,7 @@ export function needsCheckedRows({
   return !hasUncheckedRows && (declared?.some((type) => type !== null && takesOtherValues(type)) ?? false);
 }
 
-/** What is told of the rows of a frame beside the rows. */
+/** The columns, types and constraints of a frame. */
 export type FrameDefinition = Pick<Manifest, 'columns' | 'declared' | 'constraints'>;
 
 /** By which it is seen whether rows, or changes of them, that were made for one version fit another. */
@@ -118,7 +119,7 @@ export function newVersionId(): string {
   return randomBase32(26);
 }
 
-/** Of a version that begins its rows, and says so. */
+/** For a version that begins a lineage. */
 export function newLineage(): Required<Pick<Manifest, 'versionId' | 'lineage'>> {
   const versionId = newVersionId();
   return { versionId, lineage: versionId };

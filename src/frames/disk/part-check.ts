@@ -1,8 +1,8 @@
 type ChangeTime = () => Promise<bigint | undefined>;
 
 /**
- * Whether the bytes of a file are known to be those that were written, and as of when. Whoever changes a file can set the
- * time of its last writing back, but not that of its inode's last change. Our own links change that too: they are noted.
+ * Whether the bytes of a file are known to be as written, and as of when. A process that changes a file can set its modification
+ * time back, but not the change time of its inode. Our own links change that too: they are recorded.
  */
 export class PartCheck {
   passed: boolean;
@@ -11,7 +11,7 @@ export class PartCheck {
   #knownNs: bigint | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Where there is no checksum there is nothing to find out. */
+  /** Without a checksum there is nothing to check. */
   constructor({ checksum }: { readonly checksum: string | null }, { passed = checksum === null } = {}) {
     this.#isNeeded = checksum !== null;
     this.passed = passed;
@@ -39,7 +39,7 @@ export class PartCheck {
     });
   }
 
-  /** Has the bytes looked at again where the inode was changed by somebody else. */
+  /** Has the bytes checked again if another process has changed the inode. */
   async renew(changedNs: ChangeTime, isAsWritten: () => Promise<boolean>): Promise<void> {
     await this.#inTurn(async () => {
       const nowNs = await changedNs();

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import { newChecksumLike } from '../../core/checksum.ts';
-import type { FrameEngine } from '../../core/frame-engine.ts';
+import { newChecksumLike } from '../../core/rows/checksum.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 
-/** Less is read and hashed sooner than a process is asked for it, and in one short turn of the event loop. */
+/** Up to this size reading and hashing here, in one short turn of the event loop, is faster than a job of a process. */
 const smallBytes = 128 * 1024;
 
 /** Whether a file has the bytes that were written. */
@@ -13,7 +13,7 @@ export async function hasPartChecksum(
   options: Parameters<FrameEngine['hasChecksum']>[2],
 ): Promise<boolean> {
   if (size <= smallBytes) {
-    // What cannot be read is told by the engine, in its words.
+    // The engine reports unreadable files, in its words.
     const bytes = await readAtMost(path, size + 1).catch(() => undefined);
     options.signal.throwIfAborted();
     if (bytes !== undefined) {
@@ -25,7 +25,7 @@ export async function hasPartChecksum(
   return engine.hasChecksum(path, checksum, options);
 }
 
-/** Somebody may have written more behind what we wrote. */
+/** Other bytes may follow ours. */
 async function readAtMost(path: string, length: number): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

@@ -1,12 +1,12 @@
 import { link, lstat, open, unlink } from 'node:fs/promises';
-import type { PartSource } from '../../core/frame-engine.ts';
-import type { Tenant } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { PartSource } from '../../core/rows/frame-engine.ts';
 import { identityOf, type Part, sameIdentity } from './part.ts';
 import type { PartCheck } from './part-check.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
-/** A part's file is no longer the one that its manifest names. Never leaves the store as it is. */
+/** The file of a part is not the one in its manifest any more. Never leaves the store. */
 export class FileChanged extends Error {
   constructor(file: string) {
     super(`${file} was changed from outside`);
@@ -14,7 +14,7 @@ export class FileChanged extends Error {
   }
 }
 
-/** A part in memory, with whether its bytes are known to be what was written. */
+/** A part in memory, with whether its bytes are known to be as written. */
 export interface HeldPart extends Part {
   readonly check: PartCheck;
 }
@@ -28,7 +28,7 @@ interface Pin {
   readonly isElsewhere: boolean;
 }
 
-/** Links of a tenant's parts under private names: what a reader began to read stays, whatever happens to the public name. */
+/** Links of a tenant's parts under private names: a reader's files stay, whatever happens to the public names. */
 export class PartLinks {
   readonly #directory: TenantDirectory;
   readonly #isAsWritten: (part: Part, path: string) => Promise<boolean>;
@@ -66,7 +66,7 @@ export class PartLinks {
       await part.check.through(this.#changeTime(publicPath), () => link(publicPath, path), this.#changeTime(path));
     } catch (error) {
       if (errnoOf(error) === 'EMFILE' || errnoOf(error) === 'ENFILE') throw error;
-      // No hard links on this file system, or nothing may be written here: then reading goes by the public name.
+      // No hard links on this file system, or it cannot be written: then the public name is read.
       const pin = { part, path: publicPath, isLink: false, isElsewhere: false };
       await part.check.through(this.#changeTime(publicPath), async () => {}, this.#changeTime(publicPath));
       await this.#assertSame(pin);
@@ -103,7 +103,7 @@ export class PartLinks {
     return { ...pin, path };
   }
 
-  /** Rejects with FileChanged when the bytes are no longer those of the part. */
+  /** Rejects with FileChanged if the bytes are no longer those of the part. */
   async assertUnchanged(pin: Pin, { isRetired }: { readonly isRetired: boolean }): Promise<void> {
     const { part, path } = pin;
     const changedNs = await this.#assertSame(pin);
@@ -115,7 +115,7 @@ export class PartLinks {
     if (!part.check.passed) throw new FileChanged(part.file);
   }
 
-  /** To be called when nothing of ours is about to change the file's inode. */
+  /** Must be called when no change of the file's inode by this process is pending. */
   async noteWritten(parts: readonly HeldPart[]): Promise<void> {
     for (const part of parts) await part.check.note(this.#changeTime(this.#directory.path(part.file)));
   }
@@ -203,8 +203,8 @@ export class PinnedParts {
   }
 
   /**
-   * Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late.
-   * `reader`: the tenant in whose folder they are to lie. Default: the one that they belong to.
+   * Paths of the parts, unchanged until `release`. Rejects with FileChanged if it is too late. `reader`: the tenant whose folder
+   * gets the links. Default: the tenant of the parts.
    */
   async sources(reader?: Tenant): Promise<readonly PartSource[]> {
     const partLinks = await this.#pin();
@@ -216,12 +216,12 @@ export class PinnedParts {
     return found.map((pin) => ({ ...sourceOf(pin), ...(pin.isElsewhere && { isElsewhere: true }) }));
   }
 
-  /** The same for those who are about to find out whether the bytes are those that were written. */
+  /** The same for a caller that is about to verify the bytes. */
   async unverifiedSources(): Promise<readonly PartSource[]> {
     return (await this.#pin()).map(sourceOf);
   }
 
-  /** Before the public names go: keeps the parts for everybody who reads them now or begins to before `retire`. */
+  /** Before the public names go: keeps the parts for present readers and for those that begin before `retire`. */
   async protect(): Promise<void> {
     this.acquire();
     try {
@@ -233,7 +233,7 @@ export class PinnedParts {
     }
   }
 
-  /** The version that these parts made is no longer current. Those who still read it may. */
+  /** The version of these parts is no longer current. Its present readers keep them. */
   async retire(): Promise<void> {
     this.#retired = true;
     if (this.#users > 0) await this.#pin().catch(() => {});
@@ -291,8 +291,8 @@ export class PinnedParts {
   }
 }
 
-function sourceOf({ path, part: { rows, columnCount } }: Pin): PartSource {
-  return { path, rows, ...(columnCount !== undefined && { columnCount }) };
+function sourceOf({ path, part: { rows, columnCount, isFreeOfNan } }: Pin): PartSource {
+  return { path, rows, ...(columnCount !== undefined && { columnCount }), ...(isFreeOfNan && { isFreeOfNan }) };
 }
 
 /** All of them, or none. */

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 
-/** What tells one state of a file from another without reading it. */
+/** Distinguishes states of a file without reading it. */
 export interface Identity {
   readonly ino: string;
   readonly size: number;
@@ -14,24 +14,25 @@ export interface FileIdentity extends Identity {
 
 /** A Parquet file that holds consecutive rows of a frame. */
 export interface Part extends FileIdentity {
-  /** Null for files from outside: we never knew what they should be. */
+  /** Null for files from outside: their right bytes are unknown. */
   readonly checksum: string | null;
   readonly rows: number;
   readonly uncompressedBytes: number;
-  /** How many of the frame's columns it has, the first ones: the others were added later. Absent: all. */
+  /** The number of the frame's columns in it, the first ones: the others were added later. Absent: all. */
   readonly columnCount?: number | undefined;
   /** Already compressed as configured, or not ours to rewrite. */
   readonly final: boolean;
   /**
-   * No reader misses rows of it for what it says of its own values. Absent: not known, as of files of version 0.1.0, which are
-   * looked at in the background and written anew where it is not so.
+   * It is known what DuckDB would misread of it. Absent: it is examined in the background, as files of version 0.1.0, which are
+   * rewritten where DuckDB misreads them, and files from outside.
    */
   readonly exact?: true | undefined;
+  /** Of a file from outside: no NaN lies beside the bounds of its floats. Absent: some does, or it is not known. */
+  readonly isFreeOfNan?: true | undefined;
 }
 
-/** It was written by a version whose files DuckDB may read wrongly. */
-export function isToExamine({ checksum, exact }: Part): boolean {
-  return checksum !== null && exact === undefined;
+export function isToExamine({ exact }: Part): boolean {
+  return exact === undefined;
 }
 
 export function identityOf(stats: BigIntStats): Identity {

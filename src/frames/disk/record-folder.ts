@@ -1,17 +1,17 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomBase32 } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { randomBase32 } from '../../core/names/handle.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 
 const suffix = '.json';
-/** Times of change have the grain of the kernel's clock: so much later a changed folder is read once more. */
+/** Modification times have the resolution of the kernel's clock: after this delay a changed folder is read once more. */
 const settleMs = 100;
 
 /**
- * Small records, a file each, that several processes read and change: a new record appears by a link, a changed one replaces
- * the file, a removed one is unlinked, so none needs a lock. Only the names are held; a record is read when it is asked for.
+ * Small records, a file each, that several processes read and change: a new record appears by a link, a changed one replaces the
+ * file, a removed one is unlinked, so none needs a lock. Only the names are in memory; a record is read on demand.
  */
 export class RecordFolder<Value> {
   readonly #path: string;
@@ -60,7 +60,7 @@ export class RecordFolder<Value> {
     return true;
   }
 
-  /** The same without trust in the time of the last change: for those who are about to change what they find. */
+  /** The same without trust in the modification time: for callers that are about to change the records. */
   async reread(): Promise<void> {
     await this.#list(await changeTime(this.#path));
   }
@@ -77,6 +77,23 @@ export class RecordFolder<Value> {
     });
   }
 
+  /** False if the record is gone: one that another process removes meanwhile does not come back. */
+  async replace(name: string, value: Value): Promise<boolean> {
+    const path = this.#pathOf(name);
+    const place = async (from: string): Promise<boolean> => {
+      if ((await changeTime(path)) === undefined) return false;
+      try {
+        await this.#durable.rename(from, path);
+        return true;
+      } catch (error) {
+        // A removal of a record also removes its replacement.
+        if (errnoOf(error) === 'ENOENT') return false;
+        throw error;
+      }
+    };
+    return this.#write(value, place, `.${name}`);
+  }
+
   /** False where there is none. */
   async remove(name: string): Promise<boolean> {
     await this.refresh();
@@ -88,14 +105,23 @@ export class RecordFolder<Value> {
   /** Looks at the folder once for all of them. */
   async removeAll(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    for (const name of names) await this.#durable.remove(this.#pathOf(name));
+    const unlink = async (): Promise<void> => {
+      for (const name of names) await this.#durable.remove(this.#pathOf(name));
+    };
+    await unlink();
+    const removed = new Set(names.flatMap((name) => [name, `.${name}`]));
+    const replacing = (await storage(() => readdir(this.#path))).filter((file) => removed.has(withoutEnding(file)));
+    if (replacing.length > 0) {
+      for (const file of replacing) await this.#durable.remove(join(this.#path, file));
+      await unlink();
+    }
     await this.#durable.syncDirectory(this.#path);
     await this.reread();
   }
 
-  async #write(value: Value, place: (from: string) => Promise<boolean>): Promise<boolean> {
+  async #write(value: Value, place: (from: string) => Promise<boolean>, prefix = ''): Promise<boolean> {
     await this.#durable.makeFolder(this.#path);
-    const temporary = join(this.#path, `.${randomBase32(16)}`);
+    const temporary = join(this.#path, `${prefix}.${randomBase32(16)}`);
     try {
       await this.#durable.writeFile(temporary, withChecksum(value));
       if (!(await place(temporary))) return false;
@@ -110,7 +136,7 @@ export class RecordFolder<Value> {
   async #list(changedAt: bigint | undefined, isSettled = false): Promise<void> {
     const listing = ++this.#listings;
     const names = changedAt === undefined ? [] : await storage(() => readdir(this.#path));
-    // One that was begun later knows more.
+    // A listing that was begun later is newer.
     if (listing < this.#listed) return;
     this.#listed = listing;
     this.#changedAt = changedAt;
@@ -142,6 +168,10 @@ export class RecordFolder<Value> {
   }
 }
 
+function withoutEnding(file: string): string {
+  return file.slice(0, file.lastIndexOf('.'));
+}
+
 async function changeTime(path: string): Promise<bigint | undefined> {
   try {
     return (await stat(path, { bigint: true })).mtimeNs;
@@ -151,7 +181,7 @@ async function changeTime(path: string): Promise<bigint | undefined> {
   }
 }
 
-/** For those who parse a record. */
+/** For parsers of records. */
 export function isOptional<Type extends 'string' | 'number'>(
   value: unknown,
   type: Type,

@@ -1,14 +1,14 @@
 import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { type Handle, isHandle, randomBase32 } from '../../core/handle.ts';
-import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { defaultTenant, isTenant, type Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { type Handle, isHandle, randomBase32 } from '../../core/names/handle.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import { type FileIdentity, type Identity, identityOf } from './part.ts';
 
-/** Of records that a process has written aside and not yet moved into place. */
+/** Prefix of records that a process has written beside the others and not yet moved into place. */
 export const pendingPrefix = 'pending-';
 
 /** The process that works in the directory. */
@@ -18,17 +18,17 @@ interface DirectoryOwner {
   join(): Promise<void>;
 }
 
-/** For those who only read, or work where no server is: they need no place among the processes of the directory. */
+/** For callers that only read, or run without a server: they need no place among the processes of the directory. */
 export const onlooker: DirectoryOwner = { id: 'onlooker', join: async () => {} };
 
-/** What lies on the disk under a handle's names. */
+/** The files on the disk under a handle's names. */
 export interface FilesOnDisk {
   readonly file: FileIdentity | undefined;
   /** Parquet files of the handle's folder, in name order. */
   readonly folder: readonly FileIdentity[];
 }
 
-/** The handles that have anything on the disk, by what they have. */
+/** The handles with files on the disk, by kind of file. */
 export interface Listing {
   readonly files: ReadonlySet<Handle>;
   readonly folders: ReadonlySet<Handle>;
@@ -46,7 +46,7 @@ const logsName = 'logs';
 const suffix = '.parquet';
 const recordSuffix = '.json';
 
-/** Where everything of one tenant lies. */
+/** The directory of one tenant. */
 export class TenantDirectory {
   readonly tenant: Tenant;
   readonly root: string;
@@ -83,7 +83,7 @@ export class TenantDirectory {
     return join(this.root, privateName, kind);
   }
 
-  /** Of this process, among those that serve the same directory. */
+  /** Id of this process, among those that serve the same directory. */
   get ownId(): string {
     return this.#lease.id;
   }
@@ -96,7 +96,7 @@ export class TenantDirectory {
     return join(this.#ownFolder('tmp'), `${randomBase32(16)}${ending}`);
   }
 
-  /** Of this process: the files that are read, under names that nobody else changes. */
+  /** Folder of this process for the files that it reads, under names that no other process changes. */
   get pinsFolder(): string {
     return this.#ownFolder('pins');
   }
@@ -115,7 +115,7 @@ export class TenantDirectory {
     return join(this.root, privateName, logsName, handle);
   }
 
-  /** Of macros and types. */
+  /** Folder of macros and types. */
   get definitionsFolder(): string {
     return definitionsFolder(this.root);
   }
@@ -169,8 +169,8 @@ export class TenantDirectory {
   }
 
   /**
-   * Removes what others may put something else in the place of: it is moved to our own folder first. A process that was
-   * taken for dead has none any more, so it removes nothing.
+   * Removes a file that others may replace: it is moved to our own folder first. A process that was taken for dead has no folder
+   * any more, so it removes nothing.
    */
   async discard(path: string): Promise<void> {
     if (!this.#hasOwnFolders) return this.#durable.remove(path);
@@ -180,7 +180,7 @@ export class TenantDirectory {
     } catch (error) {
       const errno = errnoOf(error);
       if (errno === 'ENOENT') return;
-      // Also a name may need room that is not there.
+      // A name may need disk space, too, which is missing.
       if (errno === 'ENOSPC' || errno === 'EDQUOT') return this.#durable.remove(path);
       throw error;
     }
@@ -222,7 +222,7 @@ export class TenantDirectory {
     return this.#readText(this.recordPath(kind, handle));
   }
 
-  /** The manifest that we were about to commit, or one that somebody else left in the middle of it. */
+  /** The manifest of our own coming commit, or of one that another process left in the middle. */
   async readPending(handle: Handle): Promise<string | undefined> {
     return (await this.#readText(this.ownPendingPath(handle))) ?? this.readRecord('pending', handle);
   }
@@ -244,7 +244,7 @@ export class TenantDirectory {
     return statsOf(path);
   }
 
-  /** `listing` saves looking for what is known not to be there. */
+  /** `listing` saves lookups of files that are known to be missing. */
   async look(handle: Handle, listing?: Listing): Promise<FilesOnDisk> {
     const [file, folder] = await Promise.all([
       listing?.files.has(handle) === false ? undefined : this.#lookAt(this.fileName(handle)),

@@ -1,4 +1,4 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 
 /** Remembers that a handle was held once, so that `handle_gone` differs from `handle_not_found`. */

@@ -6,13 +6,16 @@ const mb = 1_000_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A disk of 1 GB with so many bytes free; what uploads send comes off it. */
-function disk(freeBytes: number) {
+/** A disk of 1 GB with `freeBytes` free; uploads take from it. */
+function disk(freeBytes: number, { lookMs = 0 } = {}) {
   let left = freeBytes;
-  const uploads = new UploadDisk(async () => ({ freeBytes: left, totalBytes: 1000 * mb }));
+  const uploads = new UploadDisk(async () => {
+    if (lookMs > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
+    return { freeBytes: left, totalBytes: 1000 * mb };
+  });
   const piece = Buffer.alloc(mb);
   const releases: (() => void)[] = [];
-  /** Sends so many megabytes, and then nothing for ever where `isEndless`. Gives how it went and how many came. */
+  /** Sends `megabytes`, and then nothing for ever if `isEndless`. Returns the outcome and the received number. */
   const send = async (lane: string, megabytes: number, isEndless = false): Promise<string> => {
     let came = 0;
     async function* stream() {
@@ -52,4 +55,23 @@ test('another tenant has the rest, and more from uploads that stand still', asyn
   expect(await other).toBe('all 200');
   expect(await Promise.race(silent)).toBe('overloaded after 120');
   expect(uploads.figures.revoked).toBeGreaterThan(0);
+});
+
+test('uploads that begin together wait for the first look at the disk', async () => {
+  const { uploads, send } = disk(200 * mb, { lookMs: 50 });
+  const outcomes = Promise.all(Array.from({ length: 5 }, () => send('a', 100)));
+  await vi.advanceTimersByTimeAsync(49);
+  expect(uploads.figures.held).toBe(0);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await outcomes).not.toContain('all 100');
+});
+
+test('how much there is to share is told as 0 until an upload is large enough to count', async () => {
+  const { uploads, send } = disk(900 * mb);
+  expect(uploads.figures.units).toBe(0);
+  await send('a', 10);
+  expect(uploads.figures.units).toBe(0);
+  await send('a', 20);
+  expect(uploads.figures.units).toBeGreaterThan(800 * mb);
+  expect(uploads.figures.units).toBeLessThan(900 * mb);
 });

@@ -1,27 +1,33 @@
 import { statfs } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
-import { FairShares, type Share, type ShareFigures } from '../../core/async/fair-shares.ts';
+import { FairShares, type ShareFigures } from '../../core/async/fair-shares.ts';
 import { abortable } from '../../core/async/limited-wait.ts';
+import type { Share } from '../../core/async/share.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 interface FreeDisk {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-/** Of each upload: so little can be put on any disk for as many as there may be. */
+/** Bytes of each upload that are not counted: any disk has this for the largest number of uploads. */
 const uncountedBytes = 16_000_000;
-/** Left for what is not on its way in. */
+/** Share of the disk that uploads leave free. */
 const keptPart = 0.05;
 const mostKeptBytes = 5_000_000_000;
-/** How long what is free is believed to be so. */
+/** How long a measurement of the free disk is reused. */
 const lookEveryMs = 2000;
 const mostWaitMs = 5000;
 
-/** Disk for bytes on their way in, which tenants share: what is free, and what uploads hold of it already. */
+/** Disk for uploads, which tenants share: the free bytes, and the bytes that uploads hold. */
 export class UploadDisk {
   readonly #free: () => Promise<FreeDisk>;
-  readonly #shares = new FairShares({ units: Number.MAX_SAFE_INTEGER, what: 'bytes of disk for uploads' });
+  readonly #shares = new FairShares({
+    units: Number.MAX_SAFE_INTEGER,
+    what: 'bytes of disk for uploads',
+    waitMs: mostWaitMs,
+  });
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #looking = Promise.resolve();
 
   constructor(free: () => Promise<FreeDisk>) {
     this.#free = free;
@@ -34,11 +40,13 @@ export class UploadDisk {
     });
   }
 
+  /** There are no units before the first upload: the disk is not measured yet. */
   get figures(): ShareFigures {
-    return this.#shares.figures;
+    const { figures } = this.#shares;
+    return this.#lookedAtMs < 0 ? { ...figures, units: 0 } : figures;
   }
 
-  /** Passes an upload on, whose bytes are held until `onHeld`'s share is disposed of. */
+  /** Passes an upload on; its bytes are counted until the share of `onHeld` is disposed of. */
   async *counted<T extends Uint8Array>(
     stream: AsyncIterable<T>,
     lane: string,
@@ -65,15 +73,17 @@ export class UploadDisk {
       }
     } finally {
       share?.settle();
-      // Does not wait for what may never come.
+      // Does not wait for a piece that may never come.
       if (!isDone) pieces.return?.().catch(() => {});
     }
   }
 
   async #take(share: Share, bytes: number): Promise<void> {
-    if (performance.now() - this.#lookedAtMs > lookEveryMs) await this.#look();
+    if (performance.now() - this.#lookedAtMs > lookEveryMs) this.#looking = this.#look();
+    // Also where another upload looks: before the first look nothing is known.
+    await this.#looking;
     if (share.tryTake(bytes)) return;
-    await share.take(bytes, { waitMs: mostWaitMs, onlyBelowShare: true }).catch((error: unknown) => {
+    await share.take(bytes, { onlyBelowShare: true }).catch((error: unknown) => {
       throw this.#isAlone(share) ? noRoom(error) : error;
     });
   }
@@ -84,7 +94,7 @@ export class UploadDisk {
 
   async #look(): Promise<void> {
     this.#lookedAtMs = performance.now();
-    // Where it cannot be told, the disk itself says when it is full.
+    // If it is unknown, the disk itself reports when it is full.
     const disk = await this.#free().catch(() => undefined);
     if (disk === undefined) return;
     const kept = Math.min(keptPart * disk.totalBytes, mostKeptBytes);

@@ -1,87 +1,116 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
-import { errnoOf, storageError } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf, storageError } from '../../core/errors/storage-error.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
+import type { OpenLogs } from './open-logs.ts';
 import type { KnownFile } from './tail.ts';
 
 const mostCopiedBytes = 64 * 1024;
 
-/** A log file of this process that is being written. */
+interface LogPlace {
+  readonly path: string;
+  readonly name: string;
+  readonly durable: DurableFiles;
+  readonly openLogs: OpenLogs;
+}
+
+/** Written bytes are on the disk when the write returns. */
+const openFlags = constants.O_WRONLY | constants.O_DSYNC;
+
+/** A log file of this process that is being written. Between appends it may be closed. */
 export class LogFile implements AsyncDisposable {
   readonly name: string;
-  readonly #file: FileHandle;
+  readonly #path: string;
   readonly #durable: DurableFiles;
-  #size: number;
+  readonly #openLogs: OpenLogs;
+  #size = 0;
   #isBroken = false;
 
-  private constructor(name: string, file: FileHandle, durable: DurableFiles, size: number) {
+  private constructor({ path, name, durable, openLogs }: LogPlace) {
+    this.#path = path;
     this.name = name;
-    this.#file = file;
     this.#durable = durable;
-    this.#size = size;
+    this.#openLogs = openLogs;
   }
 
-  /** Makes the file with these first bytes. What is written to it is on the disk when the write returns (`O_DSYNC`). */
-  static async create(path: string, name: string, head: Uint8Array, durable: DurableFiles): Promise<LogFile> {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC;
-    return storage(async () => {
-      const file = await open(path, flags);
-      const log = new LogFile(name, file, durable, 0);
-      try {
-        await log.append([head]);
-      } catch (error) {
-        await file.close().catch(() => {});
-        throw error;
-      }
+  /** Makes the file with these first bytes, at a path from which the caller moves it before it is appended to. */
+  static async create(temporary: string, head: Uint8Array, place: LogPlace): Promise<LogFile> {
+    const log = new LogFile(place);
+    const make = () => open(temporary, openFlags | constants.O_CREAT | constants.O_EXCL);
+    try {
+      await log.#append([head], make);
       return log;
-    });
+    } catch (error) {
+      await log[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   get known(): KnownFile {
     return { name: this.name, size: this.#size };
   }
 
-  /** It is not known what is behind the last record: then another file is begun. */
+  /** The bytes behind the last record are unknown: then another file is begun. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
   /** Durable when it resolves. */
-  async append(pieces: readonly Uint8Array[]): Promise<void> {
+  append(pieces: readonly Uint8Array[]): Promise<void> {
+    return this.#append(pieces, () => this.#reopen());
+  }
+
+  async #append(pieces: readonly Uint8Array[], opened: () => Promise<FileHandle>): Promise<void> {
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    await this.#openLogs.write(
+      this,
+      () => storage(opened),
+      async (file) => {
+        try {
+          await this.#durable.timed('log', () => this.#write(file, pieces, bytes));
+          this.#size += bytes;
+        } catch (error) {
+          this.#isBroken = !(await this.#takeBack(file)) || errnoOf(error) === 'EIO';
+          throw this.#failure(error);
+        }
+      },
+    );
+  }
+
+  async #reopen(): Promise<FileHandle> {
     try {
-      await this.#durable.timed('log', () => this.#write(pieces, bytes));
-      this.#size += bytes;
+      return await open(this.#path, openFlags);
     } catch (error) {
-      this.#isBroken = !(await this.#takeBack()) || errnoOf(error) === 'EIO';
-      throw this.#failure(error);
+      // Another process took this one for dead, and removed the file.
+      this.#isBroken = errnoOf(error) === 'ENOENT';
+      throw error;
     }
   }
 
-  async #write(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
+  async #write(file: FileHandle, pieces: readonly Uint8Array[], bytes: number): Promise<void> {
     // To copy small pieces costs less than to hand over a list of them.
     const all = bytes <= mostCopiedBytes ? [Buffer.concat(pieces, bytes)] : (pieces as Uint8Array[]);
     const [only] = all;
     const { bytesWritten } =
       all.length === 1 && only !== undefined
-        ? await this.#file.write(only, 0, bytes, this.#size)
-        : await this.#file.writev(all, this.#size);
+        ? await file.write(only, 0, bytes, this.#size)
+        : await file.writev(all, this.#size);
     if (bytesWritten === bytes) return;
-    // A short write tells of a disk that is about to be full: the rest, or the error, comes with the next call.
+    // A short write means a nearly full disk: the rest, or the error, comes with the next call.
     const rest = Buffer.concat(pieces).subarray(bytesWritten);
     for (let at = 0; at < rest.length; ) {
-      const next = await this.#file.write(rest, at, rest.length - at, this.#size + bytesWritten + at);
+      const next = await file.write(rest, at, rest.length - at, this.#size + bytesWritten + at);
       if (next.bytesWritten === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
       at += next.bytesWritten;
     }
   }
 
   /** So that rows of a refused append are not found by the next start. False: the file that is begun next counts from their row on. */
-  async #takeBack(): Promise<boolean> {
+  async #takeBack(file: FileHandle): Promise<boolean> {
     try {
-      await this.#file.truncate(this.#size);
-      await this.#file.datasync();
+      await file.truncate(this.#size);
+      await file.datasync();
       return true;
     } catch {
       return false;
@@ -95,6 +124,6 @@ export class LogFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close().catch(() => {});
+    await this.#openLogs.close(this);
   }
 }

@@ -1,12 +1,13 @@
 import { open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Handle, randomBase32 } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { type Handle, randomBase32 } from '../../core/names/handle.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
 import { lineageOf, type Manifest, mayPassOverLogs, rowsOf } from '../disk/manifest.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { LogFile } from './log-file.ts';
 import { type DecodedLog, decodeLog, encodeHeader, type LogHeader, type LogRecord } from './log-record.ts';
+import { OpenLogs } from './open-logs.ts';
 import { type KnownFile, Tail } from './tail.ts';
 
 /** The log of a frame lacks rows that it once had, or the frame lacks rows of its log. */
@@ -31,16 +32,18 @@ const generationDigits = 10;
 const mostReads = 5;
 
 /**
- * The log files of a tenant's frames. Whoever writes a frame begins a file of its own, which says from which row it counts:
- * what a process that was taken for dead still adds to its file counts nowhere. Names sort in the order of beginning.
+ * The log files of a tenant's frames. Each writer of a frame begins a file of its own with the row from which it counts: rows
+ * that a process adds after it was taken for dead count nowhere. Names sort in the order of beginning.
  */
 export class LogFolder {
   readonly #directory: TenantDirectory;
   readonly #durable: DurableFiles;
+  readonly #openLogs: OpenLogs;
 
-  constructor(directory: TenantDirectory, durable: DurableFiles) {
+  constructor(directory: TenantDirectory, durable: DurableFiles, openLogs = new OpenLogs()) {
     this.#directory = directory;
     this.#durable = durable;
+    this.#openLogs = openLogs;
   }
 
   /** The rows of a frame that are not in its parts. `known` is given back where nothing has changed since. */
@@ -49,7 +52,7 @@ export class LogFolder {
       try {
         return await this.#read(manifest, known);
       } catch (error) {
-        // Another process removes what it has flushed.
+        // Another process removes logs that it has flushed.
         if (errnoOf(error) !== 'ENOENT' || attempt === mostReads) throw error;
       }
     }
@@ -90,7 +93,7 @@ export class LogFolder {
     return name.slice(generationDigits + 1).startsWith(`${processId}-`);
   }
 
-  /** Begins a file for the rows behind those of a version. The lock of the handle is held. */
+  /** Begins a file for the rows after those of a version. The lock of the handle is held. */
   async beginAfter({ manifest, rows }: { readonly manifest: Manifest; readonly rows: number }): Promise<LogFile> {
     const { handle } = manifest;
     const header: LogHeader = { lineage: lineageOf(manifest), startRow: rows };
@@ -101,9 +104,11 @@ export class LogFolder {
     const name = `${generation}-${this.#directory.ownId}-${randomBase32(4)}${suffix}`;
     // Only a process that still has its own folder can begin one.
     const temporary = this.#directory.newTemporaryPath(suffix);
-    const log = await LogFile.create(temporary, name, encodeHeader(header), this.#durable);
+    const path = join(folder, name);
+    const place = { path, name, durable: this.#durable, openLogs: this.#openLogs };
+    const log = await LogFile.create(temporary, encodeHeader(header), place);
     try {
-      await this.#durable.rename(temporary, join(folder, name));
+      await this.#durable.rename(temporary, path);
       await this.#durable.syncDirectory(folder);
       return log;
     } catch (error) {
@@ -130,7 +135,7 @@ export class LogFolder {
   }
 }
 
-/** Who knows of logs removes them together with the rows that they belong to. */
+/** A process that knows the logs removes them together with their rows. */
 function assertNoneOfOthers(logs: readonly LogOnDisk[], own: readonly LogOnDisk[]): void {
   const other = logs.find((log) => !own.includes(log) && log.records.some(({ rows }) => rows > 0));
   if (other === undefined) return;
@@ -141,7 +146,7 @@ function assertNoneOfOthers(logs: readonly LogOnDisk[], own: readonly LogOnDisk[
   );
 }
 
-/** Those records that count, from the first row that is not in Parquet on. */
+/** The records that count, from the first row that is not in Parquet. */
 function countedRecords(logs: readonly LogOnDisk[], fromRow: number): LogRecord[] {
   const records: LogRecord[] = [];
   let next = fromRow;

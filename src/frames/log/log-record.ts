@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Producer } from '../../core/producer.ts';
+import type { Producer } from '../../core/callers/producer.ts';
 
 /** Rows that were made durable together. */
 export interface LogRecord {
@@ -14,7 +14,7 @@ export interface LogRecord {
   readonly message: Uint8Array;
 }
 
-/** What a log file says of itself. */
+/** The head of a log file. */
 export interface LogHeader {
   readonly lineage: string;
   /** The first row that may stand in this file. Rows from here on count in no file of before. */
@@ -50,7 +50,7 @@ export interface DecodedLog {
   /** Undefined where not even the header was written whole. */
   readonly header: LogHeader | undefined;
   readonly records: readonly LogRecord[];
-  /** Where the last whole record ends. */
+  /** The end of the last whole record. */
   readonly endOffset: number;
   /** Bytes follow a record that is not as it was written: not a write that was cut off, which is always the last. */
   readonly isDamaged: boolean;
@@ -89,7 +89,7 @@ function decodeRecord(payload: Buffer): LogRecord {
   };
 }
 
-/** Undefined at the end of what was written; without `payload` where the checksum does not fit. */
+/** Undefined at the end of the written bytes; without `payload` if the checksum is wrong. */
 function payloadAt(
   bytes: Buffer,
   at: number,

@@ -1,12 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Producer } from '../../core/producer.ts';
+import type { Producer } from '../../core/callers/producer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
-/** Beyond this many producers of a frame the one that was quiet the longest is forgotten. */
+/** Beyond this many producers of a frame the one that has been quiet longest is forgotten. */
 const mostProducers = 1000;
 
-/** How far each producer of a frame is. */
+/** The progress of each producer of a frame. */
 export class ProducerMarks {
-  /** The one that was quiet the longest comes first. */
+  /** The producer that has been quiet longest comes first. */
   readonly #marks = new Map<string, Producer>();
 
   constructor(producers: readonly Producer[]) {

@@ -1,9 +1,8 @@
 import { link, rm } from 'node:fs/promises';
-import type { Column } from '../../core/data-type.ts';
-import type { FrameEngine, PartSource } from '../../core/frame-engine.ts';
-import type { Tenant } from '../../core/principal.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import { type Column, joinBytes } from '@framehold/columns';
+import type { Tenant } from '../../core/callers/principal.ts';
+import type { FrameEngine, PartSource } from '../../core/rows/frame-engine.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { Tail } from './tail.ts';
 
@@ -19,7 +18,7 @@ interface TailFile extends PartSource {
 
 /** Beyond this many the rows are put together in one. */
 const mostFiles = 8;
-/** Of what is handed over at once. */
+/** Size of the pieces that are passed on. */
 const pieceBytes = 256 * 1024;
 
 export interface TailFilesOptions {
@@ -65,7 +64,7 @@ export class TailFiles {
     this.#used(found);
     try {
       const file = await this.#write(tail, columns, isFull ? tail.fromRow : row);
-      // Somebody still reads rows that are no longer those of the frame.
+      // A reader still needs rows that no longer belong to the frame.
       file.isOver = this.#isEnded || file.toRow <= this.#storedRows;
       this.#files = [...this.#files, file];
       if (!isFull) return [...found, ...this.#used([file])];
@@ -126,14 +125,14 @@ export class TailFiles {
     }
   }
 
-  /** The rows before this one are in Parquet: their files go when nobody reads them. */
+  /** The rows before this one are in Parquet: their files go with their last reader. */
   endBefore(row: number): void {
     this.#storedRows = Math.max(this.#storedRows, row);
     for (const file of this.#files) if (file.toRow <= row) this.#end(file);
     this.#files = this.#files.filter((file) => !file.isOver);
   }
 
-  /** Nobody asks for them any more. */
+  /** The files are not needed any more. */
   end(): void {
     this.#isEnded = true;
     for (const file of this.#files) this.#end(file);
@@ -179,7 +178,7 @@ export class TailUse implements Disposable {
   }
 }
 
-/** The records of rows [fromRow, tail.toRow), as they are: to put them together is left to a process that holds nobody up. */
+/** The records of rows [fromRow, tail.toRow), unmerged: merging is left to a process where it blocks no caller. */
 export function* tailMessages(tail: Tail, fromRow: number): Generator<{ readonly bytes: Uint8Array }, void, undefined> {
   let pieces: Uint8Array[] = [];
   let bytes = 0;

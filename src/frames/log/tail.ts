@@ -1,9 +1,8 @@
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import { type BatchDecoder, batchDecoder } from '../../encoding/arrow/batch-decoder.ts';
+import { type BatchDecoder, batchDecoder } from '@framehold/arrow-ipc';
+import type { Batch, Column } from '@framehold/columns';
 import type { LogRecord } from './log-record.ts';
 
-/** A log file and how many of its bytes are known. */
+/** A log file and its number of known bytes. */
 export interface KnownFile {
   readonly name: string;
   readonly size: number;
@@ -19,8 +18,8 @@ export interface BatchSlice {
 const decoded = new WeakMap<LogRecord, Batch>();
 
 /**
- * The rows of a frame that are in its log and not in Parquet yet: [fromRow, toRow) of the lineage. Immutable. One that grows
- * shares its records with the one before.
+ * The rows of a frame that are in its log and not in Parquet yet: [fromRow, toRow) of the lineage. Immutable. A grown tail shares
+ * its records with the one before.
  */
 export class Tail {
   readonly fromRow: number;
@@ -28,10 +27,10 @@ export class Tail {
   readonly bytes: number;
   /** Of the last record. */
   readonly version: number | undefined;
-  /** What of the disk it is made of. */
+  /** Its files on the disk. */
   readonly files: readonly KnownFile[];
   readonly #records: LogRecord[];
-  /** Those behind belong to a tail that grew out of this one. */
+  /** Records behind it belong to a tail that grew out of this one. */
   readonly #count: number;
 
   private constructor(
@@ -68,12 +67,12 @@ export class Tail {
     return this.toRow - this.fromRow;
   }
 
-  /** A list of its own: rows that are appended while somebody reads it are not those of this tail. */
+  /** A copy: rows that are appended during a read do not belong to this tail. */
   get records(): readonly LogRecord[] {
     return this.#records.slice(0, this.#count);
   }
 
-  /** With the record behind, which lies in `file`. */
+  /** With a further record, which is in `file`. */
   with(record: LogRecord, file: KnownFile): Tail {
     const records = this.#count === this.#records.length ? this.#records : this.#records.slice(0, this.#count);
     records.push(record);
@@ -113,7 +112,7 @@ export class Tail {
     }
   }
 
-  /** Of the record that has the row. */
+  /** Index of the record with the row. */
   #indexOf(row: number): number {
     let low = 0;
     let high = this.#count;

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
 import { pendingPrefix } from '../disk/tenant-directory.ts';
 
 const evictedPrefix = 'evicted-';
@@ -12,9 +12,9 @@ export interface PrivateFolder {
 }
 
 /**
- * Stops a dead process, or one that is taken for dead, from changing frames. Every step of a write moves a file out of the process's
- * own folder or into it, so that folder is moved away first, and no step succeeds however late the process wakes. Then its locks
- * are released. If we die half-way, the process that evicts us continues. True if this call evicted it.
+ * Stops a process that is dead, or taken for dead, from changing frames. Every step of a write moves a file out of the process's own
+ * folder or into it, so that folder is moved away first, and no step succeeds however late the process wakes. Then its locks are
+ * released. If we die half-way, the process that evicts us continues. True if this call evicted it.
  */
 export async function evictProcess(privateFolder: PrivateFolder, id: string): Promise<boolean> {
   await rm(join(privateFolder.folder, 'pins', id), { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function evictProcess(privateFolder: PrivateFolder, id: string): Pr
   return true;
 }
 
-/** The same for a process that nobody knows; after a power cut there may be its locks and nothing else. */
+/** The same for an unknown process; after a power cut there may be its locks and nothing else. */
 export async function evictUnknown(privateFolder: PrivateFolder, id: string): Promise<void> {
   if (await evictProcess(privateFolder, id)) return;
   for (const name of [id, ...(await readdir(join(privateFolder.folder, 'tmp')).catch(() => []))]) {
@@ -41,7 +41,7 @@ export async function evictUnknown(privateFolder: PrivateFolder, id: string): Pr
   await releaseLocks(privateFolder, id);
 }
 
-/** What is left of processes of which nothing else is known. */
+/** Evicts processes of which only remains are known. */
 export async function evictAllUnknown(
   privateFolder: PrivateFolder,
   strangersAmong: (names: readonly string[]) => Promise<readonly string[]>,
@@ -65,7 +65,7 @@ async function settle(privateFolder: PrivateFolder, moved: string): Promise<void
       await settle(privateFolder, join(moved, name));
       await releaseLocks(privateFolder, name.slice(evictedPrefix.length));
     } else if (name.startsWith(pendingPrefix)) {
-      // Its data may be in place already: whoever looks at the frame next decides.
+      // Its data may be in place already: the next look at the frame decides.
       await rename(join(moved, name), join(privateFolder.folder, 'pending', name.slice(pendingPrefix.length)));
     } else {
       await rm(join(moved, name), { recursive: true, force: true });
@@ -73,7 +73,7 @@ async function settle(privateFolder: PrivateFolder, moved: string): Promise<void
   }
 }
 
-/** What is removed has the name of its owner: should the lock be somebody else's by now, nothing is. */
+/** The removed folder has the name of its owner: if another process has the lock by now, nothing is removed. */
 async function releaseLocks(privateFolder: PrivateFolder, id: string): Promise<void> {
   const locks = join(privateFolder.folder, 'locks');
   for (const name of await readdir(locks).catch(() => [])) {

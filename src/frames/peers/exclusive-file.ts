@@ -1,6 +1,6 @@
 import { readFile, rename, rm, utimes } from 'node:fs/promises';
-import { randomBase32 } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { randomBase32 } from '../../core/names/handle.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { findLiving, type Heartbeat, readHeartbeat } from './living-processes.ts';
@@ -16,10 +16,10 @@ const mostAttempts = 10;
 
 /** Held by this process until it is disposed of. */
 export type Held = { readonly kind: 'held' } & AsyncDisposable;
-/** By another one that lives. */
+/** By another live process. */
 export type HeldElsewhere = { readonly kind: 'elsewhere'; readonly process: ProcessIdentity | undefined };
 
-/** Takes a file that one process at a time can have. One that a dead process left is taken over. */
+/** Takes a file that one process at a time can have. The file of a dead process is taken over. */
 export async function takeExclusiveFile(path: string, durable: DurableFiles): Promise<Held | HeldElsewhere> {
   const own: Owner = { id: randomBase32(16), process: await identifyProcess() };
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
@@ -41,7 +41,7 @@ export async function takeExclusiveFile(path: string, durable: DurableFiles): Pr
   return { kind: 'elsewhere', process: undefined };
 }
 
-/** The process that has it, if that lives. */
+/** The process that has it, if it is alive. */
 export async function findHolder(path: string): Promise<ProcessIdentity | undefined> {
   const found = await readOwner(path);
   if (found === undefined) return undefined;
@@ -76,7 +76,7 @@ async function readOwner(path: string): Promise<Heartbeat | undefined> {
   }
 }
 
-/** Others may take it over at the same time: then it is put back. */
+/** Another process may take it over at the same time: then it is put back. */
 async function takeAway(path: string, dead: Heartbeat, durable: DurableFiles): Promise<void> {
   const taken = `${path}.${randomBase32(16)}`;
   try {

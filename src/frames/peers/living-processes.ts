@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
 import {
   earlierLeasesFolder,
   hasEnded,
@@ -24,7 +24,7 @@ export interface Heartbeat {
   readonly mark: string;
 }
 
-/** A process that works on the directory now: a server, or a backup. Takes up to five seconds where only silence can tell. */
+/** A process that works on the directory now: a server, or a backup. Takes up to five seconds if only silence can tell. */
 export async function findLivingProcess(coldDirectory: string): Promise<Heartbeat | undefined> {
   const folders = [leasesFolder(coldDirectory), earlierLeasesFolder(coldDirectory)];
   return findLiving((await Promise.all(folders.map(heartbeatsIn))).flat());
@@ -64,7 +64,7 @@ export async function findLiving(signs: readonly Heartbeat[]): Promise<Heartbeat
   return undefined;
 }
 
-/** Undefined where there is no such file. */
+/** Undefined without such a file. */
 export async function readHeartbeat(
   path: string,
   id: string,

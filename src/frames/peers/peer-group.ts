@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { type Handle, isHandle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
+import { defaultTenant, isTenant, type Tenant } from '../../core/callers/principal.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { type Handle, isHandle } from '../../core/names/handle.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { otherTenants, type TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
 import { evictAllUnknown, evictProcess, evictUnknown, type PrivateFolder } from './evict-dead-process.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { ProcessLease } from './process-lease.ts';
 
-/** What the store uses of it. */
+/** The parts that the store uses. */
 export interface PeerParts {
   readonly lease: ProcessLease;
   readonly peers: PeerWatch;
-  /** Removes what processes that are over left in the middle of their work. */
+  /** Cleans up after processes that ended in the middle of their work. */
   readonly cleanUp: (directory: TenantDirectory) => Promise<void>;
-  /** Takes the locks from a process that is not known here, if it is not known at all. */
+  /** Releases the locks of a process that this one does not know, if no process knows it. */
   readonly releaseUnknown: (directory: TenantDirectory, id: string) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface PeerGroupEvents {
 
 const ignore = (): void => {};
 
-/** For those who hold no frames. */
+/** For processes without frames. */
 export const ignoredEvents: PeerGroupEvents = {
   onChanged: ignore,
   onRead: ignore,
@@ -78,7 +78,7 @@ export class PeerGroup implements AsyncDisposable {
     await this.#lease.leave({ isAlone: !this.#peers.hasPeers });
   }
 
-  /** In every tenant's directory, also of those that nobody has asked for here. */
+  /** In every tenant's directory, also of tenants without requests here. */
   async #evict(id: string): Promise<boolean> {
     let isHeir = false;
     for (const tenant of [defaultTenant, ...(await otherTenants(this.#coldDirectory))]) {
@@ -89,7 +89,7 @@ export class PeerGroup implements AsyncDisposable {
     return isHeir;
   }
 
-  /** A lock whose owner nobody knows, as after a power cut. */
+  /** A lock of an unknown owner, as after a power cut. */
   async #releaseUnknown(directory: TenantDirectory, id: string): Promise<void> {
     await this.#peers.poll();
     if (!this.#peers.isKnown(id) && id !== directory.ownId) await evictUnknown(privateFolderOf(directory), id);
@@ -99,7 +99,7 @@ export class PeerGroup implements AsyncDisposable {
     await this.#peers.poll();
     await this.#peers.reapEnded();
     await evictAllUnknown(privateFolderOf(directory), async (names) => {
-      // A process that has come since is known by now: its folders are made after its place is taken.
+      // A process that joined since is known by now: its folders are made after its place is taken.
       await this.#peers.poll();
       return names.filter((name) => !this.#peers.isKnown(name));
     });
@@ -111,10 +111,10 @@ function privateFolderOf(directory: TenantDirectory): PrivateFolder {
 }
 
 function dispatch(lines: readonly string[], events: PeerGroupEvents): void {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const line of lines) {
-    if (told.has(line)) continue;
-    told.add(line);
+    if (seen.has(line)) continue;
+    seen.add(line);
     const [what, tenant = '', handle = ''] = line.split(' ');
     if (!isHandle(handle) || !isTenant(tenant)) continue;
     if (what === 'changed') events.onChanged(tenant, handle);

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '../../core/logger.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import {
   endedSuffix,
   hasEnded,
@@ -26,11 +26,11 @@ interface Peer {
   readonly id: string;
   file: string;
   process: ProcessIdentity | undefined;
-  /** What was last seen of its file; another value is a sign of life. */
+  /** The last state of its file; another one is a sign of life. */
   mark: string;
   generation: number;
   readTo: number;
-  /** How long nothing was seen of it, by our own clock and only while we were looking. */
+  /** Time without a sign of life, by our own clock and only while we were looking. */
   silentMs: number;
   /** It gave a sign of life since we know of it. */
   isHeard: boolean;
@@ -40,14 +40,14 @@ interface Peer {
 const mostHeaderBytes = 400;
 const pollMs = 200;
 const beatMs = 500;
-/** One that was silent for longer than it should be may have ended. */
+/** After a longer silence the process may have ended. */
 const doubtMs = 2000;
-/** What is known of the others is taken for true for this long after the look that it is from was begun. */
+/** The state of other processes is trusted for this long after the look at it began. */
 const trustMs = 700;
-/** The last words of a process are kept for those who have not read them yet. */
+/** The last announcements of a process are kept for processes that have not read them yet. */
 const keepWordsMs = 10_000;
 
-/** The other processes that serve the same cold directory: what they changed, and whether they live. */
+/** The other processes that serve the same cold directory: their changes, and whether they live. */
 export class PeerWatch {
   readonly #lease: ProcessLease;
   readonly #folder: string;
@@ -60,7 +60,7 @@ export class PeerWatch {
   #tending: Promise<void> | undefined;
   #beatAt = Number.NEGATIVE_INFINITY;
   #polledAt = Number.NEGATIVE_INFINITY;
-  /** What was announced before our first look is on the disk, and nothing was read from there yet. */
+  /** Changes announced before our first look are on the disk, of which nothing was read yet. */
   #isFirst = true;
   #isDisposed = false;
   /** The last beat failed. */
@@ -93,7 +93,7 @@ export class PeerWatch {
     return this.#known.has(id);
   }
 
-  /** Whether there is one of which it is not known yet whether it lives: what it began may have to be finished. */
+  /** Whether a process may be alive or dead: its commits may have to be finished. */
   get isUncertain(): boolean {
     for (const { isHeard, silentMs, evictedAt } of this.#known.values()) {
       if (evictedAt === undefined && (!isHeard || silentMs > doubtMs)) return true;
@@ -114,7 +114,7 @@ export class PeerWatch {
     return this.#queued;
   }
 
-  /** At once when what is known is fresh. */
+  /** Resolves at once if the state is fresh. */
   async refresh(): Promise<void> {
     if (!this.isFresh) await this.poll();
   }
@@ -143,7 +143,7 @@ export class PeerWatch {
     const lines: string[] = [];
     for (const [id, file] of found) {
       const peer = this.#known.get(id) ?? this.#track(id, file);
-      // It may have done something last that it could not tell any more.
+      // It may have changed something at its end without an announcement.
       if (peer.file !== file) hasMissed = true;
       peer.file = file;
       hasMissed = (await this.#read(peer, passedMs, lines)) || hasMissed;
@@ -157,7 +157,7 @@ export class PeerWatch {
     if (hasMissed) this.#events.onMissed();
     if (lines.length > 0) this.#events.onLines(lines);
     this.#polledAt = begunAt;
-    // Only who has read the words of the others may be taken for living: they are kept for it.
+    // A process counts as alive only after it has read the others' announcements: they are kept for it.
     if (begunAt - this.#beatAt >= beatMs) {
       this.#beatAt = begunAt;
       await this.#heartbeat();
@@ -165,7 +165,7 @@ export class PeerWatch {
     void this.reapEnded();
   }
 
-  /** Whoever cannot write any more can still read. */
+  /** A process that cannot write any more can still read. */
   async #heartbeat(): Promise<void> {
     try {
       await this.#lease.heartbeat();
@@ -176,7 +176,7 @@ export class PeerWatch {
     }
   }
 
-  /** Clears up after those that have ended. */
+  /** Cleans up after processes that have ended. */
   reapEnded(): Promise<void> {
     this.#tending ??= (async () => {
       for (const peer of [...this.#known.values()]) {

@@ -2,21 +2,21 @@ import { constants } from 'node:fs';
 import { open, readFile, readlink, rename, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { randomBase32 } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import { isProcessAlive } from '../../core/process-id.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { randomBase32 } from '../../core/names/handle.ts';
+import { isProcessAlive } from '../../core/system/process-id.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 
-/** Who a process is, for those who want to know whether it still runs. */
+/** The identity of a process, for checks whether it still runs. */
 export interface ProcessIdentity {
   /** Equal only for processes that see each other's numbers. */
   readonly host: string;
   readonly pid: number;
 }
 
-/** Beyond this many bytes a journal begins anew; whoever has not read all of it looks at every frame. */
+/** Beyond this many bytes a journal begins anew; a process that has not read all of it looks at every frame. */
 const mostJournalBytes = 1_000_000;
 const generationDigits = 12;
 /** Less than the silence after which the others take a process for dead. */
@@ -26,9 +26,9 @@ const surelyHeldMs = 3000;
 const livingHere = new Set<string>();
 
 /**
- * This process among those that serve the same cold directory. It has a file there that shows that it lives (the time of
- * its last change moves on) and says which frames it changed. Taken for dead, the file gets another name and its folders
- * are taken away, so that nothing it is still about to do can be done.
+ * This process among those that serve the same cold directory. It has a file there that shows that it lives (its modification
+ * time moves on) and names the frames that it changed. If the process is taken for dead, the file is renamed and its folders are
+ * moved away, so that none of its pending steps can succeed.
  */
 export class ProcessLease {
   readonly id = `${process.pid}-${randomBase32(8)}`;
@@ -60,7 +60,7 @@ export class ProcessLease {
     return this.#isLost;
   }
 
-  /** Whether it is certain that nobody has taken this process for dead yet. Mostly without a look at the disk. */
+  /** Whether it is certain that no process has taken this one for dead yet. Mostly without a look at the disk. */
   async isHeld(): Promise<boolean> {
     if (!this.#isSurelyHeld) await this.heartbeat().catch(() => {});
     return this.#isSurelyHeld;
@@ -99,7 +99,7 @@ export class ProcessLease {
     }
   }
 
-  /** Whether the place is lost, by a look at the disk: what fails may fail before the next beat. */
+  /** Whether the place is lost, by a look at the disk: its errors are ignored before the next beat. */
   async hasLostLease(): Promise<boolean> {
     await this.heartbeat().catch(() => {});
     return this.#isLost;
@@ -114,7 +114,7 @@ export class ProcessLease {
     return this.#next;
   }
 
-  /** `isAlone`: nobody has yet to read what was announced. */
+  /** `isAlone`: no process has yet to read the announcements. */
   async leave({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     const joined = this.#joined;
     await this.#last;
@@ -138,7 +138,7 @@ export class ProcessLease {
     const header = `${JSON.stringify(await identifyProcess())} ${shownGeneration(0)}\n`;
     await this.#durable.makeFolder(this.#folder);
     livingHere.add(this.id);
-    // After a power cut it must still be known whose the locks are that are found then.
+    // After a power cut the owners of the locks that are found must be known.
     try {
       await this.#durable.writeFile(this.#path, header);
       await this.#durable.syncDirectory(this.#folder);
@@ -170,7 +170,7 @@ export class ProcessLease {
     }
   }
 
-  /** Opened and closed each time: network file systems show others what was written when the file is closed. */
+  /** Opened and closed each time: network file systems show others the written bytes when the file is closed. */
   async #write(text: string): Promise<void> {
     const file = await open(this.#path, constants.O_WRONLY | constants.O_APPEND);
     try {
@@ -211,7 +211,7 @@ export function leasesFolder(coldDirectory: string): string {
   return join(coldDirectory, '.framehold', 'leases');
 }
 
-/** Where the leases were before format 3. A file by now. */
+/** The folder of leases before format 3. A file by now. */
 export function earlierLeasesFolder(coldDirectory: string): string {
   return join(coldDirectory, '.framehold', 'processes');
 }
@@ -240,7 +240,7 @@ export function parseHeader(
   }
 }
 
-/** Whether a process has certainly ended. One of another machine never has: only its silence tells. */
+/** Whether a process has certainly ended. For a process of another machine never: only its silence shows it. */
 export async function hasEnded(id: string, { host, pid }: ProcessIdentity): Promise<boolean> {
   if (host !== (await thisHost())) return false;
   return pid === process.pid ? !livingHere.has(id) : !isProcessAlive(pid);

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { storage } from '../disk/durable-file.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { leaseLost } from './process-lease.ts';
@@ -26,13 +26,13 @@ const shortestPauseMs = 2;
 const longestPauseMs = 25;
 /** Longer than it takes to find out that a process is dead, and to clear up after it. */
 const mostWaitMs = 10_000;
-/** After a write others get a chance to come next: they look every few milliseconds. */
+/** After a write other processes get a chance: they look every few milliseconds. */
 const yieldMs = 2 * shortestPauseMs;
 
 /**
- * One writer at a time for each handle, among all processes. A lock is a folder that is moved from the process's own
- * folder to the name of the handle, which fails where one lies, and back. A process whose own folder was taken away has
- * nothing to move and nowhere to move it to: it can neither take a lock nor give one free that is somebody else's now.
+ * One writer at a time for each handle, among all processes. A lock is a folder that is moved from the process's own folder to
+ * the name of the handle, which fails if one is there, and back. A process whose own folder was moved away has nothing to move
+ * and nowhere to move it to: it can neither take a lock nor release another process's.
  */
 export class SharedLocks {
   readonly #options: SharedLocksOptions;
@@ -50,7 +50,7 @@ export class SharedLocks {
     return this.#inUse.waiting > 0;
   }
 
-  /** For those who hold the handle's lock of this process. */
+  /** For tasks that hold the handle's lock of this process. */
   run<T>(handle: Handle, task: () => Promise<T>): Promise<T> {
     return this.#inUse.run(async () => {
       const token = await this.#token();
@@ -112,7 +112,7 @@ export class SharedLocks {
       await rename(directory.lockPath(handle), token);
       this.#tokens.push(token);
     } catch (error) {
-      // Where there is nothing to move the process has lost its place, and with it the lock.
+      // If there is nothing to move, the process has lost its place, and with it the lock.
       if (errnoOf(error) !== 'ENOENT' && !signal.aborted) {
         setTimeout(() => this.#give(handle, token), longestPauseMs).unref();
       }

@@ -1,22 +1,22 @@
 import type { ByteCache, CacheSpace } from '../../cache/byte-cache.ts';
 import type { DiskCache } from '../../cache/disk-cache.ts';
-import { serverStopping } from '../../core/app-error.ts';
-import type { ChunkForm, FrameEngine } from '../../core/frame-engine.ts';
+import { serverStopping } from '../../core/errors/app-error.ts';
+import type { ChunkForm, FrameEngine } from '../../core/rows/frame-engine.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { DiskFill } from './disk-fill.ts';
 import { LoadRun, RowLoad, type RowPieces } from './row-load.ts';
 import { chunkKey, chunkOf, chunkRange, diskKey, isOfChunk, type VersionRows } from './version-rows.ts';
 
-/** Below this a chunk could seldom be kept, so loading whole chunks would be waste. */
+/** With less, a chunk could seldom be cached, so loading whole chunks would be waste. */
 const leastKeptBytes = 2 * 1024 * 1024;
 const mostLoadBytes = 8 * 1024 * 1024;
 const mostAheadBytes = 4 * 1024 * 1024;
 const nearChunks = 8;
 const heavyLoadBytes = 4 * 1024 * 1024;
-/** A chunk of which so many parts were read from disk comes back into memory; sooner where there is room. */
+/** After this many reads of its parts from disk a chunk returns to memory; sooner if there is room. */
 const readsToReturn = 32;
 
-/** Chunks in the cache and on their way into it: one load for everybody who wants the same chunk. */
+/** Chunks in the cache and on their way into it: one load serves all readers of a chunk. */
 export class ChunkLoads {
   readonly #engine: FrameEngine;
   readonly #memory: ByteCache;
@@ -79,7 +79,7 @@ export class ChunkLoads {
     this.#hot.set(version.contentId, chunkKey(version, form, row), { fromRow, pieces: chunk.pieces }, bytes);
   }
 
-  /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
+  /** A load whose rows include `row`: a running one, or a new run of up to `chunks` chunks. */
   at(range: VersionRows, row: number, chunks: number, lane: string | undefined): RowLoad {
     if (this.#isClosed) throw serverStopping();
     const { version, form } = range;
@@ -89,7 +89,7 @@ export class ChunkLoads {
       const under = this.#underWay(version, form, row);
       if (under !== undefined) return under;
       this.#addChunks(run, range, row, chunks);
-      // Whoever walks on has a run that goes ahead.
+      // A reader that goes on already has a run that loads ahead.
       if (row === range.fromRow) this.#fill?.missed(range, row, lane);
     } else if (heavyRowBytes === undefined) {
       addLoads(run, range, row, chunks);
@@ -127,7 +127,7 @@ export class ChunkLoads {
   #underWay(version: FrameVersion, form: ChunkForm, row: number): RowLoad | undefined {
     const load = this.#loads.get(loadKey(version, form, row));
     if (load?.state !== 'loading' || load.run.isAborted) return undefined;
-    // A run of somebody else's may take minutes to come there.
+    // A run of another reader may take minutes to get there.
     return load.run.isNear(load.fromRow, nearChunks * version.chunkRows(form)) ? load : undefined;
   }
 
@@ -177,7 +177,7 @@ export class ChunkLoads {
   }
 }
 
-/** Loads that are nobody else's: from the row on, each up to the end of its chunk. */
+/** Loads of their own: from the row on, each up to the end of its chunk. */
 function addLoads(run: LoadRun, { version, form, toRow }: VersionRows, row: number, chunks: number): void {
   let fromRow = row;
   for (let count = 0; count < chunks && fromRow < toRow; count++) {

@@ -16,7 +16,7 @@ const nearChunks = 8;
 /** Walks through ranges of rows, chunk by chunk. */
 export class ChunkReader {
   readonly #loads: ChunkLoads;
-  /** Of all readers together: what is loaded ahead is memory that nobody has asked for yet. */
+  /** Of all readers together: rows that are loaded ahead are memory without a reader yet. */
   #runsAhead = 0;
 
   constructor(loads: ChunkLoads) {

@@ -1,10 +1,11 @@
+import type { EncodedRows } from '@framehold/columns';
 import type { DiskCache } from '../../cache/disk-cache.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
-import type { EncodedRows, FrameEngine } from '../../core/frame-engine.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { compact } from './row-load.ts';
 import { chunkOf, diskKey, type VersionRows } from './version-rows.ts';
 
-/** What is read at once: most of what a few rows cost is the decoding of those around them. Of about 1 MiB each. */
+/** Chunks of one read, of about 1 MiB each: most of the cost of a few rows is the decoding of their neighbours. */
 const stretchChunks = 64;
 const mostStretchBytes = 128 * 1024 * 1024;
 const mostWaitMs = 1000;
@@ -34,7 +35,7 @@ export class DiskFill implements AsyncDisposable {
   readonly #controller = new AbortController();
   #running: Promise<void> | undefined;
 
-  /** `mostChunkBytes`: what memory takes of a chunk. */
+  /** `mostChunkBytes`: largest chunk for memory. */
   constructor(engine: FrameEngine, disk: DiskCache, mostChunkBytes: number) {
     this.#engine = engine;
     this.#disk = disk;
@@ -68,7 +69,7 @@ export class DiskFill implements AsyncDisposable {
       try {
         await this.#fill(stretch);
       } catch {
-        // Whoever needs these rows reads them, and is told.
+        // The next reader of these rows gets the error.
       } finally {
         stretch.range.parts.release();
         this.#waiting.delete(stretch.id);
@@ -83,7 +84,7 @@ export class DiskFill implements AsyncDisposable {
     const { signal } = this.#controller;
     let row = fromRow;
     while (row < toRow && this.#disk.has(diskKey(range, row))) row += chunkRows;
-    // What would push out other rows is not brought in before it is asked for.
+    // Rows that would evict others are loaded on demand only.
     if (row >= toRow || signal.aborted || version.isReplaced || !this.#disk.hasRoom(mostStretchBytes)) return;
     const job = { columns: version.manifest.columns, form, fromRow: row, toRow, chunkRows };
     let stretchBytes = 0;

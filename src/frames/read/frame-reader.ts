@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { ChunkForm, PartSource } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Column } from '@framehold/columns';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { ChunkForm, PartSource } from '../../core/rows/frame-engine.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { definitionOf, lineageOf, type Manifest, typesReadAs, type ViewDefinition } from '../disk/manifest.ts';
@@ -15,11 +15,11 @@ import { tailRows } from './tail-rows.ts';
 
 interface ReaderOptions {
   readonly now: () => number;
-  /** The server has lost its place among the others, and with it the files that were kept for readers. */
+  /** The server has lost its place among the others, and with it the links for readers. */
   readonly hasLostPlace: () => Promise<boolean>;
 }
 
-/** One version of a frame, open for reading: the same rows until it is disposed of, whatever happens to the handle. */
+/** One version of a frame, open for reading: the same rows until disposed, whatever happens to the handle. */
 export class FrameReader implements AsyncDisposable {
   readonly handle: Handle;
   readonly version: number;
@@ -28,14 +28,14 @@ export class FrameReader implements AsyncDisposable {
   /** See `HeldSummary`. */
   readonly lineage: string;
   readonly columns: readonly Column[];
-  /** What SQL reads each column as, where that is another type. */
+  /** The types as which SQL reads columns, where they differ. */
   readonly readAs: Manifest['declared'];
   /** See `Manifest`. */
   readonly declared: Manifest['declared'];
   readonly constraints: Manifest['constraints'];
-  /** Another one where columns or constraints are others. */
+  /** Changes with the columns or constraints. */
   readonly definition: string;
-  /** Where it is one: its rows are those of a query. */
+  /** Set for a view: its rows are those of a query. */
   readonly view: ViewDefinition | undefined;
   readonly rows: number;
   /** As stored. */
@@ -46,7 +46,7 @@ export class FrameReader implements AsyncDisposable {
   readonly #now: () => number;
   readonly #hasLostPlace: () => Promise<boolean>;
   #isOpen = true;
-  /** The rows of the log as files, where somebody has asked for them. */
+  /** The rows of the log as files, if a reader needed them. */
   #tailUse: Promise<TailUse> | undefined;
 
   /** Takes over one use of `parts`. */
@@ -110,8 +110,8 @@ export class FrameReader implements AsyncDisposable {
   }
 
   /**
-   * The files of this version: unchanged until the reader is disposed of. `reader`: the tenant in whose folder they are to lie.
-   * Default: the one that the frame belongs to.
+   * The files of this version: unchanged until the reader is disposed of. `reader`: the tenant whose folder gets the links.
+   * Default: the tenant of the frame.
    */
   async sources(reader?: Tenant): Promise<readonly PartSource[]> {
     try {

@@ -1,7 +1,7 @@
 const mostChunks = 4096;
 const quickBytesPerMs = 8192;
 
-/** How fast a consumer takes rows: quick ones get longer runs and one run ahead, slow ones hold a single chunk. */
+/** Adapts to the speed of a consumer: fast ones get longer runs and one run ahead, slow ones hold a single chunk. */
 export class ReadAhead {
   /** Chunks for the next run. */
   chunks: number;
@@ -10,7 +10,7 @@ export class ReadAhead {
   #consumerMs = 0;
   #sentAt = 0;
 
-  /** `isWhole`: who reads so mostly reads all of it, in one go. */
+  /** `isWhole`: such a reader mostly reads all rows in one go. */
   constructor({ isWhole }: { readonly isWhole: boolean }) {
     this.chunks = isWhole ? mostChunks : 1;
   }

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { ChunkForm, ParquetRows } from '../../core/frame-engine.ts';
-import type { FrameName } from '../../core/frame-name.ts';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import type { ChunkForm, ParquetRows } from '../../core/rows/frame-engine.ts';
 import type { ReadOptions } from './chunk-reader.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { SentRows } from './row-slices.ts';
@@ -29,19 +29,19 @@ export interface SelectedRows {
   readonly versionId: string | undefined;
   /** See `HeldSummary`. */
   readonly lineage: string;
-  /** Those that are selected. */
+  /** The selected columns. */
   readonly columns: readonly Column[];
-  /** How many rows are selected; of a view, how many at most. */
+  /** Number of selected rows; for a view, at most. */
   readonly count: number;
 }
 
-/** Rows of one version, encoded. They stay the same, whatever happens to the handle, until this is disposed of. */
+/** Encoded rows of one version. They stay the same until disposed, whatever happens to the handle. */
 export interface FrameRows extends SelectedRows, AsyncDisposable {
   /** In order, in pieces that can be sent one after the other. May be read once. */
   rows(): AsyncIterable<SentRows>;
 }
 
-/** Of a view: its rows are those of its query, which others run. */
+/** The error for a view: its rows come from its query, which runs elsewhere. */
 export class ViewRead extends AppError {
   readonly version: number;
   readonly lineage: string;
@@ -85,7 +85,7 @@ export async function readFrame(
         }
       },
       async [Symbol.asyncDispose]() {
-        // Also where nobody read on: they hold a worker.
+        // Also without a reader: they hold a worker.
         await pieces?.return();
         await reader[Symbol.asyncDispose]();
       },

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 const busyPauseMs = 100;
 const mostBusyMs = 10_000;
@@ -14,7 +14,7 @@ export class ReadRetry {
     this.#busyMs = 0;
   }
 
-  /** Resolves when the rest may be tried again, else throws the error. */
+  /** Resolves when the rest may be retried, else throws the error. */
   async waitOrThrow(error: unknown, hasSent: boolean, signal: AbortSignal): Promise<void> {
     const code = error instanceof AppError ? error.code : undefined;
     if (code === 'engine_crashed' && this.#crashes < mostCrashes) {

@@ -1,25 +1,26 @@
-import { AppError } from '../../core/app-error.ts';
+import type { EncodedRows } from '@framehold/columns';
 import { abortable, withTimeout } from '../../core/async/limited-wait.ts';
-import type { EncodedRows, FrameEngine, ReadRows } from '../../core/frame-engine.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameEngine, ReadRows } from '../../core/rows/frame-engine.ts';
 
-/** Consecutive encoded rows of a frame in as many pieces as they came. */
+/** Consecutive encoded rows of a frame in the pieces in which they arrived. */
 export interface RowPieces {
   readonly fromRow: number;
   readonly pieces: readonly EncodedRows[];
 }
 
-/** Rows on their way from the engine. Everybody who needs them reads the pieces as they arrive, at a pace of their own. */
+/** Rows on their way from the engine. All readers get the pieces as they arrive, each at its own pace. */
 export class RowLoad implements RowPieces {
   readonly run: LoadRun;
   readonly fromRow: number;
   readonly toRow: number;
-  /** Nobody else finds it, and it is not kept. */
+  /** No other reader finds it, and it is not cached. */
   readonly isOfOneReader: boolean;
   readonly pieces: EncodedRows[] = [];
   /** Rows before this one have arrived. */
   nextRow: number;
   bytes = 0;
-  /** `stopped`: ended before its last row, because nobody wanted the rest or there was too much of it. */
+  /** `stopped`: ended before its last row, because no reader wanted the rest or there was too much of it. */
   state: 'loading' | 'complete' | 'stopped' | 'failed' = 'loading';
   error: unknown;
   #changed = Promise.resolve();
@@ -48,7 +49,7 @@ export class RowLoad implements RowPieces {
     this.#wakeAll();
   }
 
-  /** Resolves when a piece has come or the load has ended. */
+  /** Resolves when a piece has arrived or the load has ended. */
   changed(signal: AbortSignal): Promise<void> {
     return abortable(this.#changed, signal);
   }
@@ -74,20 +75,20 @@ export interface LoadJob {
   readonly tooLarge: (load: RowLoad) => void;
   /** A load that grows beyond this many bytes is stopped where it is. */
   readonly loadLimitBytes: number;
-  /** What may be loaded beyond the rows that somebody has taken. */
+  /** Most bytes that are loaded beyond the rows of the fastest reader. */
   readonly aheadLimitBytes: number;
 }
 
-/** How long a run waits for its readers before it gives the engine back. They begin another one when they need it. */
+/** Most time that a run waits for its readers before it gives the engine back. They begin another run when they need it. */
 const mostWaitMs = 1000;
 
 /**
- * One engine job that fills one or more loads. It goes on for as long as its readers keep up: reading a frame in many
- * jobs decodes the same row groups again and again. For a slow reader it waits a moment and ends, since it would keep an
- * engine's process busy doing nothing.
+ * One engine job that fills one or more loads. It goes on for as long as its readers keep up: reading a frame in many jobs
+ * decodes the same row groups again and again. For a slow reader it waits a moment and ends, since it would block an idle engine
+ * process.
  */
 export class LoadRun {
-  /** Those that a reader may still come to. */
+  /** The loads that a reader may still need. */
   readonly loads: RowLoad[] = [];
   readonly #controller = new AbortController();
   #users = 0;
@@ -95,10 +96,10 @@ export class LoadRun {
   /** Rows before this one have been taken by the fastest reader. */
   #takenRow = 0;
   #taken = (): void => {};
-  /** Where the engine is. */
+  /** The row that the engine has reached. */
   #loadingRow = 0;
 
-  /** Whether the engine comes to this row soon. */
+  /** Whether the engine reaches this row soon. */
   isNear(row: number, rows: number): boolean {
     return row - this.#loadingRow <= rows;
   }
@@ -107,7 +108,7 @@ export class LoadRun {
     return this.#controller.signal.aborted;
   }
 
-  /** Where it ends, if it is not cut short. */
+  /** Its end, unless it is stopped early. */
   get toRow(): number {
     return this.loads.at(-1)?.toRow ?? this.#takenRow;
   }
@@ -172,7 +173,7 @@ export class LoadRun {
     }
   }
 
-  /** Whether the readers are near enough, or come so in time. */
+  /** Whether the readers are near enough, or will be in time. */
   async #hasRoom(readAhead: AheadBytes, limit: number): Promise<boolean> {
     const until = performance.now() + mostWaitMs;
     while (readAhead.beyond(this.#takenRow) > limit) {
@@ -187,7 +188,7 @@ export class LoadRun {
   }
 }
 
-/** How many bytes of a run nobody has taken yet, by the size of its rows so far. */
+/** Bytes of a run that no reader has taken yet, by the size of its rows so far. */
 class AheadBytes {
   readonly #fromRow: number;
   #rows = 0;
@@ -208,7 +209,7 @@ class AheadBytes {
   }
 }
 
-/** A piece may be a window on a larger buffer; kept for long it would keep all of it. */
+/** A piece may be a view of a larger buffer; cached, it would hold all of it. */
 export function compact(piece: EncodedRows): EncodedRows {
   const { rows, bytes, rowEnds } = piece;
   const used = bytes.byteLength + rowEnds.byteLength;

@@ -1,11 +1,11 @@
-import type { EncodedRows } from '../../core/frame-engine.ts';
+import type { EncodedRows } from '@framehold/columns';
 import type { RowPieces } from './row-load.ts';
 
 /** Encoded rows, ready to be sent. */
 export interface SentRows {
   readonly bytes: Uint8Array;
   readonly rows: number;
-  /** Their memory belongs to the one who sends them: it may be given back when they are sent. */
+  /** Their memory belongs to the sender: it may be released once they are sent. */
   readonly isOwned?: boolean;
 }
 

@@ -1,12 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { FrameName } from '../../core/frame-name.ts';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 
-/** As many columns as a frame may have, if it came as Arrow. */
+/** The most columns that a frame may have, if it came as Arrow. */
 const mostNames = 20_000;
 
-/** The columns of these names, in their order; of those that share a name, the first. */
+/** The columns of these names, in their order; among columns of the same name, the first. */
 export function selectColumns(
   handle: FrameName,
   columns: readonly Column[],

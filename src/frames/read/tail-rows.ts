@@ -1,6 +1,5 @@
-import type { Column } from '../../core/data-type.ts';
-import type { ChunkForm } from '../../core/frame-engine.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import { type Column, joinBytes } from '@framehold/columns';
+import type { ChunkForm } from '../../core/rows/frame-engine.ts';
 import { rowEncoder } from '../../encoding/row-encoder.ts';
 import type { BatchSlice, Tail } from '../log/tail.ts';
 import type { SentRows } from './row-slices.ts';
@@ -13,7 +12,7 @@ export interface TailRange {
   readonly select?: readonly number[] | undefined;
 }
 
-/** Encoding holds up everyone else: not for longer than this takes. */
+/** Encoding blocks the event loop: not for longer than this takes. */
 const pieceBytes = 256 * 1024;
 
 /** Rows of the log, encoded in this process. */
@@ -26,7 +25,7 @@ export function* tailRows(
   let current: BatchSlice | undefined;
   let at = 0;
   for (;;) {
-    // Others use the same encoder between two pieces.
+    // Other reads use the same encoder between two pieces.
     const encoder = rowEncoder(selected(columns, select), form);
     while (encoder.pendingBytes < pieceBytes) {
       if (current === undefined || at >= current.to) {

@@ -1,5 +1,5 @@
 import type { ChunkKey } from '../../cache/disk-cache.ts';
-import type { ChunkForm } from '../../core/frame-engine.ts';
+import type { ChunkForm } from '../../core/rows/frame-engine.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
 
@@ -16,8 +16,8 @@ export interface VersionRows {
 }
 
 /**
- * Whether a whole chunk, as it is kept, serves the range from this row on. Rows of JSON can be cut out of one; a record
- * batch of Arrow goes out as it is or not at all.
+ * Whether a whole cached chunk serves the range from this row on. Rows of JSON can be cut out of one; a record batch of Arrow is
+ * sent whole or not at all.
  */
 export function isOfChunk({ version, form, select, toRow }: VersionRows, row: number): boolean {
   if (select !== undefined) return false;
@@ -37,7 +37,7 @@ export function chunkRange(version: FrameVersion, form: ChunkForm, row: number):
   return [from, Math.min(version.storedRows, from + chunkRows)];
 }
 
-/** What a chunk is kept under. The last one of a frame that grows is another one later. */
+/** Cache key of a chunk. The last chunk of a growing frame changes. */
 export function chunkKey(version: FrameVersion, form: ChunkForm, row: number): string {
   const [from, to] = chunkRange(version, form, row);
   return `${form}:${from}:${to}`;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { AppError, isTransient } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { FrameEngine } from '../../core/frame-engine.ts';
+import type { Column } from '@framehold/columns';
+import { AppError, isTransient } from '../../core/errors/app-error.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import { storage } from '../disk/durable-file.ts';
 import { type FileIdentity, justIdentity, type Part, sameIdentity } from '../disk/part.ts';
@@ -51,6 +51,7 @@ export class FileAdopter {
         uncompressedBytes: facts.uncompressedBytes,
         final: ours?.final ?? true,
         exact: ours?.exact,
+        isFreeOfNan: ours?.isFreeOfNan,
       };
       found.push({ part, columnCount: facts.columns.length });
     }
@@ -59,7 +60,7 @@ export class FileAdopter {
     return { columns: columns ?? [], parts };
   }
 
-  /** A copy of what we wrote, in the same place: it keeps its checksum. */
+  /** A copy of our own file, in the same place: it keeps its checksum. */
   async #sameBytes(
     known: readonly Part[],
     { file, size }: FileIdentity,

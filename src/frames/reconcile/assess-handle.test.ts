@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseHandle } from '../../core/handle.ts';
+import { parseHandle } from '../../core/names/handle.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
 import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';

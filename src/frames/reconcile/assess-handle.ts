@@ -1,4 +1,4 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
@@ -21,18 +21,18 @@ export type HandleState =
       readonly files: readonly FileIdentity[];
       readonly version: number;
       readonly known: readonly Part[];
-      /** The last version that was held, whose bytes may lie in other files now: a restored backup. */
+      /** The last held version, whose bytes may be in other files now: a restored backup. */
       readonly previous: Manifest | undefined;
       readonly ignoredFolder: boolean;
     }
   /** A drop that was cut off. */
   | { readonly kind: 'half-dropped'; readonly tombstone: Tombstone; readonly files: readonly FileIdentity[] }
   | { readonly kind: 'gone'; readonly tombstone: Tombstone }
-  /** The manifest is there, the data is not: somebody removed it. */
+  /** The manifest exists without its data: that was removed from outside. */
   | { readonly kind: 'removed'; readonly version: number }
   | { readonly kind: 'absent' };
 
-/** What a put of several parts had moved into the folder when it was cut off. */
+/** Parts that an interrupted put had moved into the folder. */
 export function cutOffParts(
   handle: Handle,
   { folder, file }: FilesOnDisk,
@@ -43,7 +43,7 @@ export function cutOffParts(
   return folder.filter((found) => isPartOf(added, found) && !(manifest !== undefined && isPartOf(manifest, found)));
 }
 
-/** Decides what a handle is, from what lies on the disk; the same after a crash as after a change from outside. */
+/** Decides the state of a handle from its files; the same after a crash as after a change from outside. */
 export function assessHandle(
   handle: Handle,
   look: FilesOnDisk,
@@ -61,7 +61,7 @@ export function assessHandle(
   const lastVersion = Math.max(manifest?.version ?? 0, tombstone?.version ?? 0);
   const files = dataOf(look);
   const isDropped = manifest !== undefined && tombstone !== undefined && tombstone.version >= manifest.version;
-  // The parts of a frame go one by one: those that are left are no frame of their own.
+  // The parts of a frame are removed one by one: the remaining ones are no frame of their own.
   if (isDropped && files.length > 0 && files.every((file) => isPartOf(manifest, file) || isReplaced(manifest, file))) {
     return { kind: 'half-dropped', tombstone, files };
   }
@@ -99,7 +99,7 @@ function isPartOf({ parts }: Manifest, found: FileIdentity): boolean {
   return parts.some((part) => part.file === found.file && sameIdentity(part, found));
 }
 
-/** Files that the manifest says were superseded, and those of an append that was not finished. */
+/** Files that the manifest lists as superseded, and those of an unfinished append. */
 function leftoversOf(handle: Handle, manifest: Manifest, look: FilesOnDisk): readonly FileIdentity[] {
   const found = [...(look.file === undefined ? [] : [look.file]), ...look.folder];
   const replaced = found.filter((file) => isReplaced(manifest, file));
@@ -128,7 +128,7 @@ export function isAsKnown(handle: Handle, entry: Entry | undefined, look: FilesO
   }
 }
 
-/** What a write superseded, or could not take back, is still there: a disk that failed then may not fail now. */
+/** Files that a write superseded, or could not take back, are still there: the disk that failed then may work now. */
 export function hasLeftovers(handle: Handle, entry: Entry | undefined, look: FilesOnDisk): boolean {
   return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
 }

@@ -1,6 +1,6 @@
-import { isTransient } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { isTransient } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Settling } from '../catalog/catalog.ts';
 import { partsFound, type TenantState } from '../catalog/tenant-state.ts';
 import { type Manifest, newLineage, originOf } from '../disk/manifest.ts';
@@ -58,7 +58,7 @@ export class OutsideFiles implements Disposable {
     const seenMs = performance.now() - settling.firstSeenMs;
     const ageMs = Date.now() - lastWriteMs(finding.files);
     if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
-    // What a process that has just died was in the middle of is no file from outside.
+    // A file that a dead process left in the middle of a write is no file from outside.
     if (this.#state.context.peers.isUncertain) return this.#lookAgain(handle, pauseMs);
     if (finding.previous === undefined && (await this.#mayLackRows(handle))) {
       const { files, version } = finding;
@@ -110,14 +110,14 @@ export class OutsideFiles implements Disposable {
       if (tail instanceof LogDamaged) await markDamaged(this.#state, manifest, tail);
       else await this.#state.hold(manifest, partsFound(manifest), tail);
       this.#state.rewriteLater(manifest);
-      const told = { handle, version: manifest.version };
-      if (isRestored) context.logger.info('a frame was moved or restored', told);
+      const fields = { handle, version: manifest.version };
+      if (isRestored) context.logger.info('a frame was moved or restored', fields);
       else if (finding.previous?.parts.some(({ checksum }) => checksum !== null))
         context.logger.warn(
           'files of a frame that this program had written were replaced or changed from outside',
-          told,
+          fields,
         );
-      else context.logger.info('a frame from outside is held', told);
+      else context.logger.info('a frame from outside is held', fields);
       return true;
     } catch (error) {
       if (error instanceof Unreadable) settling.reason = error.message;

@@ -4,7 +4,7 @@ import type { Listing } from '../disk/tenant-directory.ts';
 import { LogDamaged } from '../log/log-folder.ts';
 import { Tail } from '../log/tail.ts';
 
-/** What is in the log of a frame. */
+/** The rows in the log of a frame. */
 export async function readTail(
   { catalog, logs }: TenantState,
   manifest: Manifest,

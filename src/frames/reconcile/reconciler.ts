@@ -1,4 +1,4 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { isUnwritable, partsFound, type TenantState } from '../catalog/tenant-state.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
@@ -30,7 +30,7 @@ export class Reconciler {
     this.#outside = new OutsideFiles(state, (handle) => this.reconcile(handle));
   }
 
-  /** Looks at the disk. For those who do not hold the handle's lock. */
+  /** Looks at the disk. For callers without the handle's lock. */
   reconcile(handle: Handle, listing?: Listing): Promise<void> {
     return this.#during(this.#reconcile(handle, listing));
   }
@@ -50,8 +50,8 @@ export class Reconciler {
   }
 
   /**
-   * Where other processes are there and the disk cannot be written, nothing can be put in order; but what is there can be
-   * told. False where that is for the process to decide that holds the lock.
+   * With other processes on the directory and a disk that cannot be written, nothing can be repaired, but the present state can
+   * be reported. False if the process with the lock must decide.
    */
   async #adoptReadOnly(handle: Handle): Promise<boolean> {
     const { catalog, directory, records } = this.#state;
@@ -64,7 +64,7 @@ export class Reconciler {
     return true;
   }
 
-  /** Takes over what the disk says, changing nothing there. False when something is to be put in order, by one process. */
+  /** Takes over the state of the disk without changing it. False if one process must repair it. */
   async #follow(handle: Handle, listing?: Listing): Promise<boolean> {
     const { catalog, directory, records, isLoaded } = this.#state;
     const isSuspect = catalog.clearSuspicion(handle);
@@ -108,7 +108,7 @@ export class Reconciler {
     return isAsKnown(handle, this.#state.catalog.get(handle), await this.#state.directory.look(handle));
   }
 
-  /** Looks at the disk and puts it in order. For those who change the handle. */
+  /** Looks at the disk and repairs it. For callers that change the handle. */
   reconcileLocked(handle: Handle, listing?: Listing): Promise<void> {
     return this.#during(this.#reconcileLocked(handle, listing));
   }
@@ -123,11 +123,11 @@ export class Reconciler {
     const isTidy = await tidy(this.#state, handle, () => commits.removeFiles(cutOff));
     const folder = look.folder.filter((file) => !cutOff.includes(file));
     const finding = assessHandle(handle, { ...look, folder }, found);
-    // As long as they are there, the record stays that tells them from parts of the frame.
+    // While they are there, the record stays that distinguishes them from parts of the frame.
     await this.#apply(handle, finding, isTidy ? found : { ...found, pending: undefined });
   }
 
-  /** Resolves when the looks that are under way now have ended. */
+  /** Resolves when the running looks have ended. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#looks);
   }
@@ -158,7 +158,7 @@ export class Reconciler {
         if (tail !== undefined && (await this.#isHeld(manifest, tail))) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(manifest, partsFound(manifest), tail);
-        // Else it is done by the process that wrote it.
+        // Otherwise the process that wrote it does that.
         if (!this.#state.context.peers.hasPeers) this.#state.rewriteLater(manifest);
         return;
       }

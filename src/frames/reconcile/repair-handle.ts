@@ -1,4 +1,4 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
@@ -70,7 +70,7 @@ export async function repairHandle(
   }
 }
 
-/** Of a frame whose files somebody took away. */
+/** Of a frame whose files were removed from outside. */
 export function tombstoneOf(state: TenantState, handle: Handle, version: number): Tombstone {
   return { handle, version, reason: 'removed', at: state.context.now() };
 }

@@ -1,4 +1,4 @@
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { DirectoryWatch } from '../disk/directory-watch.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
@@ -6,7 +6,7 @@ import type { Reconciler } from './reconciler.ts';
 
 const looksAtOnce = 32;
 
-/** Finds the frames of a tenant: all of them at the start, those that change afterwards. */
+/** Finds the frames of a tenant: all at the start, then the changed ones. */
 export class Scanner implements AsyncDisposable {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
@@ -79,7 +79,7 @@ export class Scanner implements AsyncDisposable {
     const handles = new Set(Object.values(listing).flatMap((some: ReadonlySet<Handle>) => [...some]));
     await this.#each(handles, async (handle) => {
       if (catalog.get(handle) !== undefined) return;
-      // Should the look fail, whoever asks for the frame looks again.
+      // If the look fails, the next request for the frame looks again.
       catalog.suspect(handle);
       await this.#reconciler.reconcile(handle, listing);
     });

@@ -1,14 +1,14 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
-import { randomBase32 } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
-import { version } from '../../core/version.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import { randomBase32 } from '../../core/names/handle.ts';
+import { version } from '../../core/system/version.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
 import { earlierLeasesFolder } from '../peers/process-lease.ts';
 
-/** How everything below a cold directory is laid out and written. */
+/** The layout and form of all files below a cold directory. */
 export interface DirectoryFormat {
   /** 0: of version 0.1.0, which did not say. */
   readonly format: number;
@@ -29,7 +29,7 @@ export function encodeFormat(format: number): string {
   return withChecksum({ format, writtenBy: version } satisfies DirectoryFormat);
 }
 
-/** Rejects where the file cannot be believed: another format than the one that is there must not be guessed. */
+/** Rejects if the file is implausible: the format must not be guessed. */
 export async function readFormat(coldDirectory: string): Promise<DirectoryFormat> {
   const path = formatPath(coldDirectory);
   let text: string;
@@ -83,8 +83,8 @@ export async function writeFormat(
 }
 
 /**
- * The first builds of 0.1.0 never look at the format, and would pass over what they do not know. This file lies where they
- * make the folder of their processes: with it they neither read nor write a frame.
+ * The first builds of 0.1.0 never look at the format, and would ignore unknown files. This file is where they make the folder of
+ * their processes: with it they neither read nor write a frame.
  */
 export function earlierBuildsMark(coldDirectory: string): string {
   return earlierLeasesFolder(coldDirectory);
@@ -94,7 +94,7 @@ export const markText =
   `This directory has format ${currentFormat} or newer: start Framehold ${version} or newer on it.\n` +
   'This file keeps the first builds of 0.1.0 from working on it.\n';
 
-/** Nobody works on the directory whose leases lie where the file comes to lie. */
+/** No process works on a directory whose leases would be at the path of this file. */
 export async function markAgainstEarlierBuilds(coldDirectory: string, durable: DurableFiles): Promise<void> {
   const path = earlierBuildsMark(coldDirectory);
   const found = await stat(path).catch(() => undefined);

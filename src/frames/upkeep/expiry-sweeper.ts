@@ -1,10 +1,10 @@
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import type { FrameExpiry } from './frame-expiry.ts';
 
 const sweepMs = 1000;
 const tombstonesEverySweeps = 60;
 
-/** Drops, now and then, what has outlived its time. Answers do not depend on it: whoever asks is told by the clock. */
+/** Drops expired frames now and then. Answers do not depend on it: each request checks the clock. */
 export class ExpirySweeper {
   readonly #timer: NodeJS.Timeout;
   #sweeps = 0;

@@ -1,5 +1,5 @@
-import type { AppError } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { handleGone } from '../catalog/frame-errors.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
@@ -20,13 +20,13 @@ export class FrameExpiry {
     return entry?.kind === 'held' && entry.version.isExpired(this.#state.context.now());
   }
 
-  /** Whether its tombstone is so old that nobody is told of it. */
+  /** Whether its tombstone is so old that requests no longer mention it. */
   isForgotten(entry: Entry | undefined): boolean {
     const { tombstoneTtlMs, now } = this.#state.context;
     return entry?.kind === 'gone' && entry.tombstone.at + tombstoneTtlMs <= now();
   }
 
-  /** Drops what has outlived its time. */
+  /** Drops expired frames. */
   async expire(): Promise<void> {
     const { catalog, context } = this.#state;
     for (const handle of catalog.expiring()) {
@@ -50,7 +50,7 @@ export class FrameExpiry {
     }
   }
 
-  /** What somebody was told to be gone must not be back after a restart. The handle's lock is held. */
+  /** A handle that a caller was told is gone must stay gone after a restart. The handle's lock is held. */
   async expired(handle: Handle): Promise<AppError> {
     try {
       await this.#dropDue(handle);

@@ -1,6 +1,6 @@
-import { newChecksumLike } from '../../core/checksum.ts';
-import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { newChecksumLike } from '../../core/rows/checksum.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { type Part, sameIdentity } from '../disk/part.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -11,10 +11,12 @@ export interface ScrubTurn {
   readonly reader: UncachedReader;
   /** Resolves when the next block may be read. */
   readonly beforeBlock: () => Promise<void>;
+  /** A frame could not be read; the others are. */
+  readonly onFailure: (handle: Handle, error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
-/** Reads again what the frames of one tenant are made of. Nothing is locked or linked: what changes meanwhile is left. */
+/** Reads the files of one tenant's frames again. Nothing is locked or linked: files that change meanwhile are skipped. */
 export class FrameScrub {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
@@ -26,15 +28,20 @@ export class FrameScrub {
     this.#verification = verification;
   }
 
-  /** Gives whether all frames were sound. The catalog is walked as it is: no list of it is made. */
+  /** Returns whether all frames were sound. The catalog itself is walked: no list of it is made. */
   async run(turn: ScrubTurn): Promise<boolean> {
     const { catalog } = this.#state;
-    // Those that come meanwhile are behind them, and left to the next pass.
+    // Later frames are behind them, and left to the next pass.
     let left = catalog.size;
     for (const [handle] of catalog.entries()) {
       if (left-- === 0) break;
       turn.signal.throwIfAborted();
-      await this.#frame(handle, turn);
+      try {
+        await this.#frame(handle, turn);
+      } catch (error) {
+        turn.signal.throwIfAborted();
+        turn.onFailure(handle, error);
+      }
     }
     return catalog.damaged === 0;
   }
@@ -45,7 +52,7 @@ export class FrameScrub {
     if (entry?.kind !== 'held') return;
     for (const part of entry.version.manifest.parts) {
       const path = directory.path(part.file);
-      // What the disk got wrong once it may get right the next time.
+      // A second read tells a passing fault of the disk from a lasting one.
       const fault = (await faultOf(part, path, turn)) && (await faultOf(part, path, turn));
       if (fault === 'changed') return this.#reconciler.reconcile(handle);
       if (fault !== undefined) return this.#verification.noteFault(handle, part, fault);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../core/logger.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
 import { IdleQueue } from './idle-queue.ts';
 
 test('work that comes while the queue falls asleep is done, at whatever step it comes', async () => {
@@ -7,7 +7,7 @@ test('work that comes while the queue falls asleep is done, at whatever step it 
     await using queue = new IdleQueue({ quietMs: 0, logger: silentLogger });
     const done = new Promise<void>((resolve) => {
       queue.enqueue('first', async () => {
-        // So many turns of promises behind the end of the first.
+        // This many turns of promises behind the end of the first.
         void (async () => {
           for (let step = 0; step < steps; step++) await undefined;
           queue.enqueue('second', async () => resolve());

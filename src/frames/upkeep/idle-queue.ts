@@ -1,9 +1,9 @@
-import { isTransient } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
-import type { Logger } from '../../core/logger.ts';
+import { isTransient } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 
 export interface IdleQueueOptions {
-  /** How long nothing new must have come before work begins. */
+  /** Time without new work before work begins. */
   readonly quietMs: number;
   readonly logger: Logger;
 }
@@ -19,7 +19,7 @@ export class IdleQueue {
   readonly #queue = new Map<string, { readonly work: Work; readonly isUrgent: boolean }>();
   readonly #controller = new AbortController();
   #lastMs = 0;
-  /** Work that was given up, since the start. */
+  /** Abandoned tasks, since the start. */
   failures = 0;
   #working: Promise<void> | undefined;
 
@@ -42,7 +42,7 @@ export class IdleQueue {
   #begin(): void {
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
-      // It may have come since the last look.
+      // It may have been added since the last look.
       if (this.#queue.size > 0) this.#begin();
     });
   }

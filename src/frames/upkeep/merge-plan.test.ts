@@ -6,7 +6,7 @@ const [kib, mib] = [2 ** 10, 2 ** 20];
 const part = (size: number, isMergeable = true): MergePart => ({ size, uncompressedBytes: size, isMergeable });
 const parts = (count: number, size: number): MergePart[] => Array.from({ length: count }, () => part(size));
 
-/** A frame that grows. What is merged has all the bytes of its parts, as if files had no overhead. */
+/** A frame that grows. A merged part has all the bytes of its parts, as if files had no overhead. */
 class Growth {
   parts: MergePart[] = [];
   appended = 0;

@@ -1,8 +1,8 @@
 import { isToExamine, type Part } from '../disk/part.ts';
 
-/** What the plan has to know of a part. */
+/** The facts of a part for the plan. */
 export interface MergePart extends Pick<Part, 'size' | 'uncompressedBytes'> {
-  /** False for parts from outside, and for those that could not be rewritten before. They separate runs. */
+  /** False for parts from outside, and for parts that could not be rewritten before. They separate runs. */
   readonly isMergeable: boolean;
 }
 
@@ -19,22 +19,22 @@ export interface MergeOptions {
 
 /** A part this large is never merged again. */
 const largeBytes = 32 * 2 ** 20;
-/** A run of so many bytes is merged whatever its parts are: what it becomes is large. */
+/** A run of this many bytes is merged whatever its parts are: the result is large. */
 const targetBytes = 2 * largeBytes;
 const mostRunBytes = 4 * largeBytes;
 /** Each part of a run is a file that is opened. */
 const mostRunParts = 500;
 /**
- * A run is merged when it has so many times the bytes of its largest part. With each merge the part that holds a row grows by
+ * A run is merged when it has this many times the bytes of its largest part. With each merge the part that holds a row grows by
  * that, so a row of a part of 1 KiB is rewritten three times until its part is large.
  */
 const growth = 32;
-/** The same for a frame that stands still: fewer parts, and a few rewrites more where frames stand still again and again. */
+/** The same for a frame without new rows: fewer parts, and a few rewrites more if frames pause again and again. */
 const growthAtStandstill = 2;
-/** With more small parts than these, some are merged whatever their sizes are. */
+/** With more small parts than these, some are merged whatever their sizes. */
 const mostSmallParts = 256;
 const forcedRunParts = 32;
-/** In a frame of more parts than these, small ones that come are not compressed one by one: they are merged soon. */
+/** In a frame of more parts than these, new small ones are not compressed one by one: they are merged soon. */
 const fewParts = 8;
 const smallBytes = 2 ** 20;
 /** Well compressed parts take as long as their rows do. */
@@ -71,7 +71,7 @@ export function planMerge(
     const leastBytes = Math.min(least * largest, targetBytes);
     if (bytesOf(window) < leastBytes) continue;
     const run = cut(parts, window);
-    // The largest one holds those of smaller parts, which are then rewritten once instead of several times.
+    // The largest run contains smaller runs, whose parts are then rewritten once instead of several times.
     if (bytesOf(run) >= leastBytes && (best === undefined || bytesOf(run) > bytesOf(best))) best = run;
   }
   if (best !== undefined) return best;

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
-import type { FrameEngine } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, newLineage } from '../disk/manifest.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
@@ -20,9 +20,9 @@ import { dataOf } from '../reconcile/assess-handle.ts';
 import { tenantsOf } from './verify-directory.ts';
 
 export interface Repaired {
-  /** Files that processes of before had left. */
+  /** Leftovers of earlier processes. */
   readonly leftovers: number;
-  /** Frames whose manifest was not readable, and that have a new one made from their files. */
+  /** Frames with an unreadable manifest that was rebuilt from their files. */
   readonly adopted: readonly { readonly tenant: Tenant; readonly handle: Handle }[];
 }
 
@@ -34,7 +34,7 @@ export interface RepairOptions {
 
 const pollMs = 200;
 
-/** Nothing may be removed under those who use it. */
+/** Refuses while a process uses the directory: nothing may be removed under it. */
 export async function refuseBesideProcesses(coldDirectory: string): Promise<void> {
   await tenantsOf(coldDirectory);
   const living = await findLivingProcess(coldDirectory);
@@ -48,7 +48,7 @@ function besideProcess(what: string): AppError {
   });
 }
 
-/** Removes what can be made again, and makes again what can be made from the files of frames. Removes no frame. */
+/** Removes files that can be made again, and rebuilds records from the files of frames. Removes no frame. */
 export async function repairDirectory(coldDirectory: string, options: RepairOptions): Promise<Repaired> {
   const durable = new DurableFiles();
   const group = new PeerGroup(coldDirectory, durable, options.logger, ignoredEvents);

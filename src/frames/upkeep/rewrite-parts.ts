@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
-import { AppError, isTransient } from '../../core/app-error.ts';
 import { backgroundTimeoutMs } from '../../core/async/limited-wait.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
-import type { PartSource } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
+import { AppError, isTransient } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { PartSource } from '../../core/rows/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { rowsOf, totalBytes } from '../disk/manifest.ts';
-import { justIdentity, sameIdentity } from '../disk/part.ts';
+import { isToExamine, justIdentity, sameIdentity } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -18,6 +18,11 @@ import type { Verification } from './verification.ts';
 
 /** A frame that wants more has another turn behind the others. */
 const mostRewritesInTurn = 8;
+/** Each time the manifest is written. */
+const mostExaminedAtOnce = 100;
+
+/** What a run becomes, by its parts as they are by then. */
+type Swap = (current: readonly HeldPart[]) => readonly HeldPart[];
 
 /** Rewrites the parts of one tenant's frames: small ones into one, others compressed as configured. */
 export class PartRewriter {
@@ -38,7 +43,9 @@ export class PartRewriter {
       const entry = this.#state.catalog.get(handle);
       if (entry?.kind !== 'held') return false;
       const isLeft = ({ check }: HeldPart): boolean => this.#state.slowParts.has(check);
-      const run = planRewrite(entry.version.parts.parts, { ...options, isLeft });
+      const { parts } = entry.version.parts;
+      const planned = planRewrite(parts, { ...options, isLeft });
+      const run = isExamination(planned) ? unexaminedFrom(parts, planned, isLeft) : planned;
       if (run.length === 0) return false;
       if (turn === mostRewritesInTurn) return true;
       if (!(await this.#rewriteRun(entry.version, run, signal))) return false;
@@ -59,9 +66,10 @@ export class PartRewriter {
       const sources = (await parts.unverifiedSources())
         .slice(parts.parts.indexOf(run[0] as HeldPart))
         .slice(0, run.length);
-      const [only] = run;
-      if (only !== undefined && run.length === 1 && only.final && !(await this.#isMisread(sources, work.signal)))
-        return await this.#state.change(handle, () => this.#swap(handle, run, { ...only, exact: true }));
+      if (isExamination(run)) {
+        const examined = await this.#examine(run, sources, work.signal);
+        return await this.#state.change(handle, () => this.#swap(handle, run, examined));
+      }
       const made = await this.#write(version, run, sources, temporary, work.signal);
       if (made === undefined) return this.#leave(run);
       return await this.#state.change(handle, async () => {
@@ -71,7 +79,8 @@ export class PartRewriter {
         const hasLimit = (await context.limitsOf(directory.tenant))?.maxBytes !== undefined;
         // It may have no room to grow.
         if (hasLimit && identity.size > totalBytes(run)) return this.#leave(run);
-        return this.#swap(handle, run, { ...made, ...identity }, temporary);
+        const merged: Swap = ([first]) => [{ ...made, ...identity, file: first?.file ?? made.file }];
+        return this.#swap(handle, run, merged, temporary);
       });
     } catch (error) {
       if (work.isLate || isFinal(error)) this.#leave(run);
@@ -84,11 +93,21 @@ export class PartRewriter {
     }
   }
 
-  /** Whether a file of an earlier version is one of those that are to be written anew. */
-  async #isMisread([source]: readonly PartSource[], signal: AbortSignal): Promise<boolean> {
+  /** Parts of an earlier version that DuckDB misreads are to be rewritten. Files from outside stay as they are. */
+  async #examine(run: readonly HeldPart[], sources: readonly PartSource[], signal: AbortSignal): Promise<Swap> {
     const { backgroundEngine } = this.#state.context;
-    const facts = await backgroundEngine.probe(source?.path ?? '', { signal, lane: 'recompression' });
-    return facts.isMisread === true;
+    const options = { signal, lane: 'recompression', looksForNan: true };
+    const found: Partial<Pick<HeldPart, 'final' | 'isFreeOfNan'>>[] = [];
+    for (const [index, { checksum }] of run.entries()) {
+      try {
+        const { isMisread, isFreeOfNan } = await backgroundEngine.probe(sources[index]?.path ?? '', options);
+        found.push({ isFreeOfNan, ...(isMisread && checksum !== null && { final: false }) });
+      } catch (error) {
+        if (!isFinal(error)) throw error;
+        found.push({});
+      }
+    }
+    return (current) => current.map((part, index) => ({ ...part, ...found[index], exact: true }));
   }
 
   /** The rows of the run in one file. Undefined where that would change them. */
@@ -103,7 +122,7 @@ export class PartRewriter {
     const { backgroundEngine: engine, compression } = context;
     const { handle, columns } = version.manifest;
     for (const [index, part] of run.entries()) {
-      // Else damage, also since it was last looked at, would be given a fresh checksum.
+      // Otherwise damage, also since the last check, would get a fresh checksum.
       await this.#verification.verifyNow(version, part, sources[index]?.path ?? '', engine, signal);
     }
     const source = { kind: 'parquet', parts: sources, columns } as const;
@@ -129,6 +148,7 @@ export class PartRewriter {
       columnCount: columns.length,
       final: true,
       exact: true,
+      isFreeOfNan: undefined,
       check: new PartCheck(written, { passed: true }),
     };
   }
@@ -139,7 +159,7 @@ export class PartRewriter {
     return true;
   }
 
-  /** Gives what ends the watch. A version may be followed by one that still has the parts, with rows appended. */
+  /** Returns a function that ends the watch. The next version may still have the parts, with rows appended. */
   #watch(handle: Handle, run: readonly HeldPart[], onGone: () => void): () => void {
     let isEnded = false;
     const look = (): void => {
@@ -157,9 +177,9 @@ export class PartRewriter {
 
   /**
    * The handle's lock is held. True also when the parts are no longer there: then the frame has others to look at.
-   * `temporary`: the file that takes the place of the run. Default: its only part stays, and more is known of it.
+   * `temporary`: the file that takes the place of the run. Default: its files stay, and more is known of them.
    */
-  async #swap(handle: Handle, run: readonly HeldPart[], made: HeldPart, temporary?: string): Promise<boolean> {
+  async #swap(handle: Handle, run: readonly HeldPart[], swap: Swap, temporary?: string): Promise<boolean> {
     const { catalog, commits, partLinks, context } = this.#state;
     context.durable.assertWritable();
     const entry = catalog.get(handle);
@@ -169,14 +189,19 @@ export class PartRewriter {
     const at = positionOf(run, before.parts);
     const [current, ...others] = at === undefined ? [] : before.parts.slice(at, at + run.length);
     if (at === undefined || current === undefined) return true;
-    // Some may have been added meanwhile.
-    const hasAllColumns = made.columnCount === version.manifest.columns.length;
-    const columnCount = hasAllColumns ? undefined : made.columnCount;
-    const parts = before.parts.toSpliced(at, run.length, { ...made, file: current.file, columnCount });
+    const made = swap([current, ...others]).map(({ columnCount, ...part }) => {
+      // Some may have been added meanwhile.
+      const hasAllColumns = columnCount === undefined || columnCount === version.manifest.columns.length;
+      return hasAllColumns ? part : { ...part, columnCount };
+    });
+    const parts = before.parts.toSpliced(at, run.length, ...made);
     const manifest = {
       ...version.manifest,
       parts: parts.map(withoutCheck),
-      replaces: [...(await commits.stillThere(version.manifest.replaces)), ...others.map(justIdentity)],
+      replaces: [
+        ...(await commits.stillThere(version.manifest.replaces)),
+        ...(temporary === undefined ? [] : others.map(justIdentity)),
+      ],
       partsAdded: undefined,
     };
     await before.protect();
@@ -187,7 +212,7 @@ export class PartRewriter {
       before.unprotect();
       throw error;
     }
-    if (temporary !== undefined) await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
+    if (temporary !== undefined) await partLinks.noteWritten(made);
     version.manifest = manifest;
     version.parts = partLinks.set(parts);
     catalog.set(handle, entry);
@@ -196,7 +221,23 @@ export class PartRewriter {
   }
 }
 
-/** Where the run begins among the parts. Undefined when they are not all there, one behind the other. */
+/** Its only part needs no compression. */
+function isExamination(run: readonly HeldPart[]): boolean {
+  return run.length > 0 && run.every((part) => part.final && isToExamine(part));
+}
+
+/** The part of a plan with further parts behind it that must be examined. */
+function unexaminedFrom(
+  parts: readonly HeldPart[],
+  [first]: readonly HeldPart[],
+  isLeft: (part: HeldPart) => boolean,
+): readonly HeldPart[] {
+  const at = first === undefined ? 0 : parts.indexOf(first);
+  const end = parts.findIndex((part, index) => index > at && (!part.final || !isToExamine(part) || isLeft(part)));
+  return parts.slice(at, Math.min(end < 0 ? parts.length : end, at + mostExaminedAtOnce));
+}
+
+/** The start of the run among the parts. Undefined if they are not all there, one behind the other. */
 function positionOf(run: readonly HeldPart[], parts: readonly HeldPart[]): number | undefined {
   const [first] = run;
   const at = first === undefined ? -1 : parts.findIndex((part) => sameIdentity(part, first));

@@ -1,6 +1,6 @@
-import type { Handle } from '../../core/handle.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import { IdleQueue } from './idle-queue.ts';
 import { type MergeOptions, planRewrite } from './merge-plan.ts';
@@ -8,9 +8,9 @@ import { type MergeOptions, planRewrite } from './merge-plan.ts';
 export interface RewriteQueueOptions {
   /** Gives whether there is more to do. */
   readonly rewrite: (tenant: Tenant, handle: Handle, options: MergeOptions, signal: AbortSignal) => Promise<boolean>;
-  /** How long nothing must have been put before parts are compressed again. Merges do not wait for that. */
+  /** Time without a put before parts are compressed again. Merges do not wait for that. */
   readonly quietMs: number;
-  /** How long the parts of a frame must have been the same before its small ones are merged. */
+  /** Time without a change of a frame's parts before its small ones are merged. */
   readonly standstillMs: number;
   readonly logger: Logger;
 }

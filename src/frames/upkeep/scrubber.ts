@@ -1,13 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { sleep } from '../../core/async/limited-wait.ts';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
-import type { FrameScrub } from './frame-scrub.ts';
+import type { FrameScrub, ScrubTurn } from './frame-scrub.ts';
 import { blockBytes, UncachedReader } from './uncached-reader.ts';
 
 export interface ScrubOptions {
-  /** How long after a pass that found all frames sound the next one begins. */
+  /** Time from a pass that found all frames sound to the next pass. */
   readonly intervalMs: number;
   /** Callers wait for the server. */
   readonly isBusy: () => boolean;
@@ -16,7 +16,7 @@ export interface ScrubOptions {
 export interface ScrubberOptions extends ScrubOptions {
   /** Those of all tenants, when all of their frames are known. */
   readonly scrubs: () => Promise<readonly FrameScrub[]>;
-  /** Where all servers of the directory note the end of such a pass. */
+  /** The file in which all servers of the directory note the end of such a pass. */
   readonly notePath: string;
   readonly newTemporaryPath: () => string;
   readonly now: () => number;
@@ -33,7 +33,7 @@ const longestPauseMs = 30_000;
 const pauseMs = 200;
 const busyUtilization = 0.5;
 
-/** Reads all frames again and again, slowly: what the disk has lost is found before the last good backup is gone. */
+/** Reads all frames again and again, slowly: lost data is found before the last good backup is gone. */
 export class Scrubber implements AsyncDisposable {
   readonly #options: ScrubberOptions;
   readonly #controller = new AbortController();
@@ -81,13 +81,19 @@ export class Scrubber implements AsyncDisposable {
   async #pass(signal: AbortSignal): Promise<boolean> {
     const { scrubs, now, logger } = this.#options;
     const beganAt = now();
-    let [isSound, blocks] = [true, 0];
+    let [isSound, isRead, blocks] = [true, true, 0];
     const beforeBlock = async (): Promise<void> => {
       blocks++;
       await this.#rest(signal);
     };
-    const turn = { reader: new UncachedReader(), beforeBlock, signal };
+    const onFailure: ScrubTurn['onFailure'] = (handle, error) => {
+      // If thousands fail for one reason, one line is enough.
+      if (isRead) logger.warn('a frame could not be scrubbed', { handle, error: String(error) });
+      isRead = false;
+    };
+    const turn = { reader: new UncachedReader(), beforeBlock, onFailure, signal };
     for (const scrub of await scrubs()) isSound = (await scrub.run(turn)) && isSound;
+    isSound &&= isRead;
     logger.debug('frames were scrubbed', { isSound, ms: now() - beganAt, mebibytes: (blocks * blockBytes) / 2 ** 20 });
     return isSound;
   }

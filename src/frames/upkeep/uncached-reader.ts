@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
 import { type Identity, identityOf } from '../disk/part.ts';
 
 const pageBytes = 64 * 1024;
-/** A multiple of what any disk takes at once, and little enough to be hashed in one turn of the event loop. */
+/** A multiple of the block size of any disk, and small enough to be hashed in one turn of the event loop. */
 export const blockBytes = 4 * pageBytes;
 
 /** The types of Node.js name it, and do not say that it is a value. */
@@ -21,13 +21,13 @@ const { WebAssembly } = globalThis as unknown as {
 const direct: number | undefined = constants.O_DIRECT;
 
 /**
- * Reads whole files past the cache of the system, where that can be done: pages that others read stay in it, and what is
- * seen is what the disk has. One file at a time.
+ * Reads whole files past the page cache of the system, where possible: pages of other readers stay in it, and the bytes are those
+ * of the disk. One file at a time.
  */
 export class UncachedReader {
   readonly #block = alignedBlock();
 
-  /** Gives the file's identity, which was the same before and after. Undefined where it was not, or the file is not there. */
+  /** Returns the file's identity, which was the same before and after. Undefined if it was not, or the file is missing. */
   async read(
     path: string,
     onBlock: (bytes: Uint8Array) => void,
@@ -70,7 +70,7 @@ export class UncachedReader {
       return file;
     } catch (error) {
       await file.close();
-      // The file system takes the flag and no such read.
+      // The file system accepts the flag but no such read.
       if (errnoOf(error) !== 'EINVAL') throw error;
       return open(path, 'r');
     }

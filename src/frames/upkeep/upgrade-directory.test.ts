@@ -2,7 +2,7 @@ import { access, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { silentLogger } from '../../core/logger.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
 import { currentFormat, readFormat } from './directory-format.ts';
 import { assertReadableFormat, type UpgradeStep, upgradeDirectory, upgradeSteps } from './upgrade-directory.ts';
 

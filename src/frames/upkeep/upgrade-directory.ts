@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '../../core/app-error.ts';
-import type { Logger } from '../../core/logger.ts';
-import { errnoOf } from '../../core/storage-error.ts';
-import { version } from '../../core/version.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { errnoOf } from '../../core/errors/storage-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import { version } from '../../core/system/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { takeExclusiveFile } from '../peers/exclusive-file.ts';
 import { findEarlierProcess, findLivingProcess, type Heartbeat } from '../peers/living-processes.ts';
@@ -13,9 +13,9 @@ import { earlierBuildsMark, markAgainstEarlierBuilds, readKnownFormat, writeForm
 /** Brings a directory from one format to the next. */
 export interface UpgradeStep {
   readonly to: number;
-  /** Servers of the format before can go on beside it, and read and write what it leaves. */
+  /** Servers of the format before can go on beside it, and read and write the upgraded directory. */
   readonly isCompatible: boolean;
-  /** This program reads frames of the format before as they are. Default: as `isCompatible`. */
+  /** This program reads frames of the format before unchanged. Default: as `isCompatible`. */
   readonly isReadable?: boolean;
   /** May be cut off at any moment, and is then done again from its beginning. */
   readonly run: (coldDirectory: string, durable: DurableFiles) => Promise<void>;
@@ -23,21 +23,21 @@ export interface UpgradeStep {
 
 /** In order, the last one to `currentFormat`. A step stays for good: a directory of any age is upgraded. */
 export const upgradeSteps: readonly UpgradeStep[] = [
-  // 0.1.0 had no format file; everything else is the same.
+  // 0.1.0 had no format file; the other files are the same.
   { to: 1, isCompatible: true, run: async () => {} },
   // Manifests of views, which have no parts: a server of the format before takes them for empty frames.
   { to: 2, isCompatible: true, run: async () => {} },
-  // The leases of processes lie elsewhere, where a server of the format before does not see them.
+  // The leases of processes are in another folder, where a server of the format before does not see them.
   { to: 3, isCompatible: false, isReadable: true, run: markAgainstEarlierBuilds },
 ];
 
-/** How long a server waits for another one that upgrades the directory. */
+/** Most time that a server waits for another one that upgrades the directory. */
 const mostWaitMs = 60_000;
 const pollMs = 200;
 /** Longer than a server takes from its look at the format until others can see it. */
 const enterMs = 1000;
 
-/** Before anything else of the directory is opened: brings it to the format of this program, or refuses it. */
+/** Before the directory is opened otherwise: upgrades it to the format of this program, or refuses it. */
 export async function upgradeDirectory(
   coldDirectory: string,
   logger: Logger,
@@ -96,7 +96,7 @@ async function upgradeAlone(
   steps: readonly UpgradeStep[],
 ): Promise<void> {
   await using _ = await lockUpgrade(coldDirectory, durable);
-  // Another server may have done it meanwhile.
+  // Another server may have upgraded it meanwhile.
   const { format } = await readKnownFormat(coldDirectory, steps.at(-1)?.to ?? 0);
   const due = stepsAfter(format, steps);
   if (due.some(({ isCompatible }) => !isCompatible)) {
@@ -124,7 +124,7 @@ async function lockUpgrade(coldDirectory: string, durable: DurableFiles): Promis
   }
 }
 
-/** For what works on a directory that it does not upgrade, and would not be seen by servers of a format before. */
+/** For processes that do not upgrade the directory, and would be invisible to servers of an earlier format. */
 export async function assertNoEarlierServer(coldDirectory: string): Promise<void> {
   const { format } = await readKnownFormat(coldDirectory);
   if (stepsAfter(format, upgradeSteps).length > 0) await refuseBesideEarlier(coldDirectory, format);

@@ -1,6 +1,6 @@
-import { AppError, isTransient } from '../../core/app-error.ts';
-import type { FrameEngine } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
+import { AppError, isTransient } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { frameDamaged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
@@ -11,7 +11,7 @@ import { FileChanged, type HeldPart } from '../disk/part-links.ts';
 export const differs = 'its bytes are not those that were written (checksum)';
 export const unreadable = 'it is not readable';
 
-/** Finds out whether what we wrote is still what we wrote. Parquet readers do not: most flipped bits give wrong rows, not errors. */
+/** Checks that our own files are unchanged. Parquet readers do not: most flipped bits give wrong rows, not errors. */
 export class Verification {
   readonly #state: TenantState;
   readonly #underWay = new Map<string, Promise<void>>();
@@ -20,12 +20,12 @@ export class Verification {
     this.#state = state;
   }
 
-  /** Whose files they are shares with other tenants what looks at them. */
+  /** Verification of files counts as work of the tenant that owns them. */
   get #lane(): string {
     return `${this.#state.directory.tenant}#verification`;
   }
 
-  /** Verifies what is not verified yet, once for all who ask meanwhile. Rejects with frame_damaged or FileChanged. */
+  /** Verifies unverified parts, once for all present requests. Rejects with frame_damaged or FileChanged. */
   verifyOnce(version: FrameVersion, engine: FrameEngine): Promise<void> {
     if (version.parts.isVerified) return Promise.resolve();
     const running = this.#underWay.get(version.versionId);
@@ -52,7 +52,7 @@ export class Verification {
     }
   }
 
-  /** Verifies one part, whatever is known of it. */
+  /** Verifies one part, even if it was verified before. */
   async verifyNow(
     version: FrameVersion,
     part: HeldPart,
@@ -85,7 +85,7 @@ export class Verification {
     }
   }
 
-  /** Of a part that was looked at while nobody held it: it may not be one of the frame any more. */
+  /** For a part that was read without a lock: it may not belong to the frame any more. */
   async noteFault(handle: Handle, part: Part, reason: string): Promise<void> {
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind !== 'held') return;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { AppError, isTransient } from '../../core/app-error.ts';
-import type { FrameEngine } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
-import { defaultTenant, type Tenant } from '../../core/principal.ts';
+import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
+import { AppError, isTransient } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { DefinitionFolder } from '../disk/definition-folder.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
@@ -20,7 +20,7 @@ export interface FrameVerdict {
   readonly isChecksummed: boolean;
 }
 
-/** Of a macro or a type, whose file holds none. */
+/** For a macro or a type, whose file is damaged. */
 export interface DefinitionFault {
   readonly tenant: Tenant;
   /** Its file, without the ending. */
@@ -51,7 +51,7 @@ type Finding = Pick<FrameVerdict, 'fault' | 'isChecksummed'>;
 /** A frame may be put, recompressed or dropped while it is read. */
 const mostLooks = 5;
 
-/** Undefined when there is no frame: a folder of something else, or one that was dropped. */
+/** Undefined if there is no frame: another folder, or a dropped frame. */
 async function verifyFrame(
   directory: TenantDirectory,
   handle: Handle,
@@ -70,11 +70,11 @@ async function verifyFrame(
 interface Seen {
   readonly lying: readonly FileIdentity[];
   readonly manifest: Manifest | undefined;
-  /** The files are those that the manifest describes, or copies of them. */
+  /** The files are those of the manifest, or copies of them. */
   readonly isKnown: boolean;
-  /** Its manifest is there and cannot be read. */
+  /** Its manifest exists and cannot be read. */
   readonly isDamaged: boolean;
-  /** Its manifest is not readable, and there is a log whose rows only that could place. */
+  /** Its manifest is unreadable, and there is a log whose rows need it. */
   readonly mayLackRows: boolean;
 }
 
@@ -138,7 +138,7 @@ async function judge(
   };
 }
 
-/** Of the rows that are not in Parquet yet. */
+/** The fault of rows that are not in Parquet yet. */
 async function logFaultOf(directory: TenantDirectory, manifest: Manifest): Promise<string | undefined> {
   try {
     await new LogFolder(directory, new DurableFiles()).read(manifest);

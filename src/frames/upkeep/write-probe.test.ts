@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLogger } from '../../core/logger.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
 import { WriteProbe } from './write-probe.ts';
 
 test('a storage that does not answer cannot be written until it does', async () => {

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
-import type { Logger } from '../../core/logger.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { storage } from '../disk/durable-file.ts';
 
 /** Why no frame can be written for now. `storage_silent`: the storage does not answer. */
@@ -13,7 +13,7 @@ const intervalMs = 2000;
 const silentMs = 2000;
 const probeBytes = 4096;
 
-/** Writes a little again and again: whether frames can be written is known within five seconds, also where nobody writes one. */
+/** Writes a little again and again: within five seconds the server knows whether frames can be written, also without puts. */
 export class WriteProbe implements Disposable {
   readonly #write: () => Promise<void>;
   readonly #logger: Logger;
@@ -75,7 +75,7 @@ function troubleOf(error: unknown): WriteTrouble {
   return error instanceof AppError && error.code === 'storage_full' ? 'storage_full' : 'storage_read_only';
 }
 
-/** On the disk before it resolves, and gone. Nothing is kept open: a file that is written keeps its file system from being made read-only. */
+/** Durable before it resolves, and removed. No file stays open: an open one keeps its file system from becoming read-only. */
 export async function writeAndRemove(path: string): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC;
   await storage(async () => {

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
+import type { Column } from '@framehold/columns';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { ChangeCounts, PartRows, PartSource, RowChanges } from '../../core/frame-engine.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { ChangeCounts, PartRows, PartSource, RowChanges } from '../../core/rows/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import { frameChanged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
@@ -10,13 +10,13 @@ import { FileChanged, type HeldPart } from '../disk/part-links.ts';
 import { stageTail } from './flusher.ts';
 import { type StagedFile, StagedParts, type WriteOptions } from './staged-parts.ts';
 
-/** A file of the next version: one that is written, or that stays as it is. */
+/** A file of the next version: newly written, or unchanged. */
 export type DraftFile = StagedFile | { readonly path: string; readonly part: HeldPart };
 
-/** What becomes of rows that lie together. */
+/** The outcome for rows that are together. */
 type Fate = 'kept' | 'gone' | StagedFile;
 
-/** Finds out whether the bytes of a version's parts are those that were written. */
+/** Checks that the bytes of a version's parts are as written. */
 export type Verify = (version: FrameVersion) => Promise<void>;
 
 interface Rows {
@@ -31,7 +31,7 @@ interface Rows {
 
 const writesAtOnce = 2;
 
-/** The files of the next version of a frame, as they are written beside it. What is written is used again where the frame only grows. */
+/** The files of the next version of a frame, written beside it. Written files are reused while the frame only grows. */
 export class ChangeDraft implements AsyncDisposable {
   readonly #state: TenantState;
   readonly #verify: Verify;
@@ -41,7 +41,7 @@ export class ChangeDraft implements AsyncDisposable {
   readonly #fates = new Map<string, Fate>();
   readonly #tails = new Map<string, StagedFile>();
   #added: StagedFile | undefined;
-  /** The changes were counted: what they add is written, and the fate of each row that is known. */
+  /** The changes were counted: their new rows are written, and the fate of each row is known. */
   #isCounted = false;
 
   constructor(state: TenantState, verify: Verify, changes: RowChanges | undefined, work: WriteOptions) {
@@ -51,7 +51,7 @@ export class ChangeDraft implements AsyncDisposable {
     this.#work = work;
   }
 
-  /** Writes what the version needs and is not there yet. Gives whether that was anything. */
+  /** Writes the files that the version still needs. True if there were any. */
   async prepare(version: FrameVersion): Promise<boolean> {
     const changes = this.#changes;
     if (changes === undefined) return false;
@@ -109,7 +109,7 @@ export class ChangeDraft implements AsyncDisposable {
     await Promise.all(this.#staged.map((staged) => staged[Symbol.asyncDispose]()));
   }
 
-  /** Its parts that have rows, then what is only in the log. One without rows begins where the next does. */
+  /** Its parts with rows, then the rows of the log. A part without rows begins where the next does. */
   async #rowsOf(version: FrameVersion): Promise<Rows[]> {
     let firstRow = 0;
     const all: Rows[] = [];

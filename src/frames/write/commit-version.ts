@@ -1,49 +1,49 @@
 import { basename } from 'node:path';
-import type { Handle } from '../../core/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
-import type { Manifest } from '../disk/manifest.ts';
 import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Tail } from '../log/tail.ts';
-import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { VersionFacts } from './next-manifest.ts';
 import { filesOf } from './remove-frame.ts';
 import type { StagedFile } from './staged-parts.ts';
+import type { LockParts } from './under-lock.ts';
 
-/** The parts of a version, and how their files come to their names. */
+/** The parts of a version, and the function that puts their files in place. */
 export interface PlacedParts {
   readonly parts: readonly HeldPart[];
   readonly replaces: readonly FileIdentity[];
   readonly place: Placement;
   /** The files of the version before stay where they are. */
   readonly keepsFiles: boolean;
-  /** Where several come at once. */
+  /** Set if several are added at once. */
   readonly partsAdded?: number | undefined;
 }
 
-export interface NextVersion extends Omit<PlacedParts, 'partsAdded' | 'replaces'> {
-  readonly manifest: Manifest;
+export interface NextVersion extends PlacedParts {
+  readonly facts: VersionFacts;
   /** Rows that stay in the log. Default: none. */
   readonly tail?: Tail | undefined;
 }
 
-/** Commits a manifest with its files and makes it the current version. The handle's lock is held. */
+/** Commits a version with its files and makes it the current version. The handle's lock is held. */
 export async function commitVersion(
-  state: TenantState,
-  reconciler: Reconciler,
+  { state, reconciler }: LockParts,
   before: FrameVersion | undefined,
-  { manifest, parts, place, keepsFiles, tail }: NextVersion,
+  { facts, parts, replaces, place, keepsFiles, partsAdded, tail }: NextVersion,
 ): Promise<FrameVersion> {
+  const manifest = { ...facts, parts: parts.map(withoutCheck), replaces, partsAdded };
   const old = keepsFiles ? undefined : before?.parts;
   await old?.protect();
   try {
-    // Without the record nobody could tell which parts belong together.
-    await state.commits.commit(manifest, place, { syncPending: manifest.partsAdded !== undefined });
+    // Without the record it would be unknown which parts belong together.
+    await state.commits.commit(manifest, place, { syncPending: partsAdded !== undefined });
   } catch (error) {
     old?.unprotect();
-    // What was not taken back would else be shown only after a restart.
+    // Files that could not be taken back would otherwise be shown only after a restart.
     await reconciler.reconcileLocked(manifest.handle).catch(() => {});
     throw error;
   }
@@ -51,7 +51,7 @@ export async function commitVersion(
   return state.hold(manifest, parts, tail);
 }
 
-/** Files that become all parts of a version: a file where there is one part, else a folder. `toPart` gives what becomes of one under a name. */
+/** Files that become all parts of a version: a file for one part, else a folder. `toPart` makes the part from a file under a name. */
 export async function placeAnew<File extends { readonly path: string }>(
   { directory, commits }: TenantState,
   handle: Handle,
@@ -84,7 +84,7 @@ export async function placeAnew<File extends { readonly path: string }>(
   };
 }
 
-/** Puts files behind the parts of a version. `toPart` gives what becomes of a file under a name. */
+/** Puts files behind the parts of a version. `toPart` makes the part from a file under a name. */
 export async function placeBehind(
   state: TenantState,
   version: FrameVersion,
@@ -136,7 +136,7 @@ function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
   );
 }
 
-/** Each with a name that comes after the one before, and all after `last`. */
+/** Names in name order, all behind `last`. */
 function namedAfter<File extends { readonly path: string }>(
   last: { readonly file: string } | undefined,
   staged: readonly File[],

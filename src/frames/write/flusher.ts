@@ -1,23 +1,24 @@
+import { arrowIpcStream } from '@framehold/arrow-ipc';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Producer } from '../../core/producer.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import type { Producer } from '../../core/callers/producer.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { grownVersionId, lineageOf } from '../disk/manifest.ts';
+import { lineageOf } from '../disk/manifest.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import type { KnownFile, Tail } from '../log/tail.ts';
 import { tailMessages } from '../log/tail-files.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { commitVersion, placeBehind, withoutCheck } from './commit-version.ts';
+import { commitVersion, placeBehind } from './commit-version.ts';
+import { grownFacts } from './next-manifest.ts';
 import { StagedParts, writtenPart } from './staged-parts.ts';
 
-/** So much of a log is brought into Parquet at once. */
+/** Bytes of a log that are moved into Parquet at once. */
 const flushBytes = 4 * 1024 * 1024;
-/** So long rows stay in a log where no more come. */
+/** Most time that rows stay in a log without further appends. */
 const flushAgeMs = 30_000;
-/** What all frames of a tenant may have in their logs. */
+/** Most bytes in the logs of all frames of a tenant. */
 const mostBytes = 128 * 1024 * 1024;
 const lookMs = 1000;
 const retryMs = 5000;
@@ -26,7 +27,7 @@ const flushesAtOnce = 2;
 /** Rows that are not in Parquet yet. */
 export interface LogBacklog {
   readonly logBytes: number;
-  /** How long the oldest of them have been in a log. */
+  /** Age of the oldest log. */
   readonly oldestLogMs: number;
 }
 
@@ -62,7 +63,7 @@ export class Flusher implements AsyncDisposable {
 
   /** Resolves when every row that the frame has now is in Parquet. */
   async flush(handle: Handle): Promise<FrameVersion> {
-    // One that is under way may have begun without the newest rows.
+    // A running flush may have begun without the newest rows.
     await this.#running.get(handle)?.catch(() => {});
     return this.#start(handle);
   }
@@ -72,7 +73,7 @@ export class Flusher implements AsyncDisposable {
     if (tail.bytes >= flushBytes) this.#startInBackground(handle);
   }
 
-  /** Resolves when a flush that is under way has ended, however it went. */
+  /** Resolves when a running flush has ended, with or without an error. */
   async ended(handle: Handle): Promise<void> {
     await this.#running.get(handle)?.catch(() => {});
   }
@@ -142,7 +143,7 @@ export class Flusher implements AsyncDisposable {
       context.durable.assertWritable();
       await this.#reconciler.reconcileLocked(handle);
       const current = this.#held(handle);
-      // Another process, or a put, was quicker.
+      // Another process, or a put, was faster.
       if (lineageOf(current.manifest) !== lineageOf(manifest) || current.storedRows >= tail.toRow) return current;
       if (current.storedRows !== tail.fromRow || current.rows < tail.toRow) return undefined;
       return this.#commit(current, tail, staged);
@@ -158,12 +159,12 @@ export class Flusher implements AsyncDisposable {
     if (tail.rows === 0) return this.#endLog(version);
     const { logs, directory } = this.#state;
     const last = tail.files.at(-1)?.name ?? '';
-    // Another process would go on with its file, which is removed when its rows are in Parquet.
+    // Another process would continue its file, which is removed when its rows are in Parquet.
     if (!logs.isOf(directory.ownId, last)) await (await logs.beginAfter(version))[Symbol.asyncDispose]();
     return version;
   }
 
-  /** A log without rows may still say how far producers are. */
+  /** A log without rows may still hold the progress of producers. */
   async #endLog(version: FrameVersion): Promise<FrameVersion> {
     const { context, commits, directory, logs } = this.#state;
     const { manifest, tail } = version;
@@ -190,17 +191,10 @@ export class Flusher implements AsyncDisposable {
     const placed = await placeBehind(this.#state, current, staged.files, (file, name) =>
       writtenPart(this.#state, file, name),
     );
-    const { replaces, partsAdded } = placed;
-    const { partsAdded: _, ...before } = manifest;
-    const next = {
-      ...before,
+    const facts = {
+      ...grownFacts(current, tail.toRow),
       version: tail.version ?? manifest.version,
-      versionId: grownVersionId(manifest, tail.toRow),
-      lineage: lineageOf(manifest),
-      parts: placed.parts.map(withoutCheck),
-      replaces,
       producers: producersOf(current, tail.toRow),
-      ...(partsAdded !== undefined && { partsAdded }),
     };
     const isCovered = ({ name, size }: KnownFile): boolean =>
       tail.files.some((file) => file.name === name && file.size === size);
@@ -209,11 +203,8 @@ export class Flusher implements AsyncDisposable {
       tail.toRow,
       current.tail.files.filter((file) => !isCovered(file)),
     );
-    const version = await commitVersion(this.#state, this.#reconciler, current, {
-      ...placed,
-      manifest: next,
-      tail: left,
-    });
+    const parts = { state: this.#state, reconciler: this.#reconciler };
+    const version = await commitVersion(parts, current, { ...placed, facts, tail: left });
     await staged.removeFiles();
     const written = placed.moved === undefined ? placed.parts.slice(-staged.files.length) : placed.parts;
     await this.#state.partLinks.noteWritten(written).catch(() => {});
@@ -232,7 +223,7 @@ export function stageTail(state: TenantState, version: FrameVersion): Promise<St
   return StagedParts.stage(state, { kind: 'arrow', stream }, state.context);
 }
 
-/** How far each producer is with the rows before this one. */
+/** The progress of each producer before this row. */
 function producersOf({ manifest, tail }: FrameVersion, toRow: number): readonly Producer[] {
   const records = tail.records.filter(({ firstRow, rows }) => firstRow + rows <= toRow);
   return new ProducerMarks([...(manifest.producers ?? []), ...records.flatMap(({ producers }) => producers)]).all;

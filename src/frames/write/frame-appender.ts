@@ -1,11 +1,9 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Producer } from '../../core/producer.ts';
-import type { Span } from '../../core/span.ts';
-import { batchDecoder } from '../../encoding/arrow/batch-decoder.ts';
-import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
+import { type ArrowEncoder, batchDecoder, createArrowEncoder } from '@framehold/arrow-ipc';
+import type { Batch, Column } from '@framehold/columns';
+import type { Producer } from '../../core/callers/producer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Span } from '../../core/logs/span.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
 import { frameChanged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
@@ -18,6 +16,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { Flusher } from './flusher.ts';
 import { assertNoNulls } from './not-null.ts';
 import type { AssertRoom, Quota } from './quota.ts';
+import type { LockParts } from './under-lock.ts';
 
 export interface AppendRequest {
   readonly batches: readonly Batch[];
@@ -27,29 +26,29 @@ export interface AppendRequest {
   readonly definition: string | undefined;
   /** Refuses it for as long as it waits. */
   readonly signal: AbortSignal | undefined;
-  /** What it is part of, where that is traced. */
+  /** The parent span, if the request is traced. */
   readonly span?: Span | undefined;
 }
 
 export interface Appended {
   readonly version: FrameVersion;
-  /** Of this append. */
+  /** Rows of this append. */
   readonly rows: number;
   /** As they are stored. */
   readonly bytes: number;
   readonly isRepeated: boolean;
 }
 
-/** The handle's lock is kept for so long after an append: the next one mostly follows at once. */
+/** The handle's lock is held this long after an append: the next one mostly follows at once. */
 const lingerMs = 10;
-/** Then others have a turn, also where appends never end. */
+/** Then other writers get a turn, even if appends never end. */
 const turnMs = 5000;
-/** How often the others are told meanwhile: one that has just come is not known yet. */
-const tellMs = 250;
+/** Pause between announcements to other processes meanwhile: one that has just started is not known yet. */
+const announceMs = 250;
 const turnAmongPeersMs = 50;
-/** Where writers of other frames of the tenant wait for it. */
+/** The same if writers of other frames of the tenant wait. */
 const turnAmongFramesMs = 20;
-/** Of one write. */
+/** Bytes of one write. */
 const mostGroupBytes = 4 * 1024 * 1024;
 const mostGroupRequests = 1024;
 /** Appends wait for Parquet where a log is longer. */
@@ -75,7 +74,7 @@ class AppendQueue {
     this.#arrived();
   }
 
-  /** Whether one comes in time. */
+  /** Whether another append arrives in time. */
   async hasMore(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.waiting.length === 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -112,7 +111,7 @@ export class FrameAppender implements AsyncDisposable {
   readonly #queues = new Map<Handle, AppendQueue>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(state: TenantState, reconciler: Reconciler, quota: Quota) {
+  constructor({ state, reconciler }: LockParts, quota: Quota) {
     this.#state = state;
     this.#reconciler = reconciler;
     this.#quota = quota;
@@ -145,7 +144,7 @@ export class FrameAppender implements AsyncDisposable {
     if (queue?.isRunning === false) this.#queues.delete(handle);
   }
 
-  /** Its rows are in Parquet now, or are no longer those of the frame. The handle's lock is held. What is left is not counted. */
+  /** Its rows are in Parquet now, or are not the frame's any more. The handle's lock is held. Leftovers are not counted. */
   async removeLog(handle: Handle): Promise<void> {
     await this.sealLog(handle);
     await this.#state.logs.removeAll(handle).catch((error) => {
@@ -184,14 +183,14 @@ export class FrameAppender implements AsyncDisposable {
     if (entry?.kind === 'held' && entry.version.tail.bytes >= longestTailBytes) await this.flusher.flush(handle);
   }
 
-  /** Appends for as long as the handle's lock may be kept. */
+  /** Appends for as long as the handle's lock may be held. */
   async #turn(handle: Handle, queue: AppendQueue, assertRoom: AssertRoom): Promise<void> {
     const { context, locks } = this.#state;
     const { peers } = context;
     context.durable.assertWritable();
     await this.#reconciler.reconcileLocked(handle);
     const begunAt = performance.now();
-    let toldAt = begunAt;
+    let announcedAt = begunAt;
     const turn: Turn = { handle, queue, assertRoom, marks: undefined, alone: 0, isWriting: false };
     try {
       do {
@@ -206,8 +205,8 @@ export class FrameAppender implements AsyncDisposable {
         const mostMs = this.#state.hasWaitingFrames ? turnAmongFramesMs : longestMs;
         const now = performance.now();
         if (now - begunAt > mostMs || locks.hasWaiting(handle)) return;
-        if (now - toldAt > tellMs) {
-          toldAt = now;
+        if (now - announcedAt > announceMs) {
+          announcedAt = now;
           void this.#state.announceChange(handle);
         }
       } while (await queue.hasMore(lingerMs, context.signal));
@@ -253,14 +252,14 @@ export class FrameAppender implements AsyncDisposable {
         request.resolve({ version: grown, rows, bytes, isRepeated });
       }
     } catch (error) {
-      // What they marked is not there, and what is encoded must not go out with others.
+      // Their marks are not written, and the encoded rows must not be sent with others.
       turn.marks = undefined;
       queue.encoder = undefined;
       if (turn.isWriting || group.length === 1) {
         for (const { request } of group) request.reject(error);
         return;
       }
-      // One of them is too large, or has what cannot be stored: each is tried alone.
+      // One request is too large, or has a value that cannot be stored: each is tried alone.
       queue.waiting.unshift(...group.map(({ request }) => request));
       turn.alone = group.length;
     }
@@ -312,7 +311,7 @@ export class FrameAppender implements AsyncDisposable {
     queue.log ??= await logs.beginAfter(version);
     turn.isWriting = true;
     await queue.log.append(encodeRecord(record));
-    // Whoever took this process for dead may have read the log before these rows were in it.
+    // A process that took this one for dead may have read the log before these rows were in it.
     if (!(await context.lease.isHeld())) throw perhapsWritten(undefined);
     const grown = await this.#state.grow(version, version.tail.with(record, queue.log.known));
     if (context.peers.hasPeers) void this.#state.announceChange(handle);
@@ -333,13 +332,13 @@ interface Turn {
   readonly queue: AppendQueue;
   readonly assertRoom: AssertRoom;
   marks: ProducerMarks | undefined;
-  /** How many of those that wait are written one by one, after a group of them has failed. */
+  /** Waiting requests that are written one by one, after a group of them has failed. */
   alone: number;
-  /** What the group holds may be in the log already. */
+  /** The rows of the group may be in the log already. */
   isWriting: boolean;
 }
 
-/** Gives how many rows they are. */
+/** Returns the number of rows. */
 function encodeAll(encoder: ArrowEncoder, batches: readonly Batch[]): number {
   let rows = 0;
   for (const batch of batches) {

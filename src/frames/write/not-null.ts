@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { FirstNull } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { Batch } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { FirstNull } from '../../core/rows/frame-engine.ts';
 import type { Manifest } from '../disk/manifest.ts';
 
-/** Rejects batches of the frame's columns that have a NULL in one that takes none. */
+/** Rejects batches with a NULL in a NOT NULL column of the frame. */
 export function assertNoNulls(
   handle: Handle,
   { columns, constraints }: Pick<Manifest, 'columns' | 'constraints'>,
@@ -21,7 +21,7 @@ export function assertNoNulls(
   }
 }
 
-/** Rejects a file, of which the engine has told the NULLs. */
+/** Rejects a file in which the engine found NULLs. */
 export function assertNoneFound(handle: Handle, found: readonly FirstNull[]): void {
   const [first] = found;
   if (first !== undefined) throw takesNoNull(handle, first);

@@ -1,61 +1,52 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { FileReport, ParquetRows, RowSource } from '../../core/frame-engine.ts';
-import type { FrameName } from '../../core/frame-name.ts';
-import { generateHandle, type Handle } from '../../core/handle.ts';
-import type { Producer } from '../../core/producer.ts';
-import { inSpan } from '../../core/span.ts';
+import type { Batch, Column } from '@framehold/columns';
+import type { Producer } from '../../core/callers/producer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { inSpan } from '../../core/logs/span.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import { generateHandle, type Handle } from '../../core/names/handle.ts';
+import type { FileReport, ParquetRows, RowSource } from '../../core/rows/frame-engine.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts';
 import { frameChanged, handleExists, viewTaken, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { widened, widensTo } from '../catalog/wider-columns.ts';
-import {
-  definitionOf,
-  grownVersionId,
-  lineageOf,
-  type Manifest,
-  needsCheckedRows,
-  newLineage,
-  originOf,
-  rowsOf,
-} from '../disk/manifest.ts';
+import { definitionOf, type Manifest, needsCheckedRows, rowsOf } from '../disk/manifest.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import { Tail } from '../log/tail.ts';
-import type { Reconciler } from '../reconcile/reconciler.ts';
-import { commitVersion, ofWiderFrame, placeAnew, placeBehind, withoutCheck } from './commit-version.ts';
+import { commitVersion, ofWiderFrame, placeAnew, placeBehind } from './commit-version.ts';
 import { stageTail } from './flusher.ts';
-import type { Appended, FrameAppender } from './frame-appender.ts';
+import type { Appended } from './frame-appender.ts';
+import { grownFacts, newFacts } from './next-manifest.ts';
 import { assertNoneFound } from './not-null.ts';
-import type { Arrival, AssertRoom, Quota } from './quota.ts';
-import { removeFrame } from './remove-frame.ts';
+import type { Arrival, AssertRoom } from './quota.ts';
 import { isSmall, openSource } from './small-source.ts';
 import { type StagedFile, StagedParts, type WriteOptions, writtenPart } from './staged-parts.ts';
+import { underLock } from './under-lock.ts';
+import type { WriteParts } from './write-parts.ts';
 
 export interface PutRequest<Name extends string = FrameName> {
   /** Made by the server when absent. */
   readonly handle?: Name | undefined;
-  /** `overwrite` and `append` make the frame when it is not there. */
+  /** `overwrite` and `append` make a missing frame. */
   readonly mode: 'create' | 'overwrite' | 'append';
   /** Null: the frame stays. Absent: as configured, or for an append as before. */
   readonly ttlMs?: number | null | undefined;
   readonly source: RowSource;
-  /** Sees the columns before anything is kept; what it throws refuses the put. */
+  /** Gets the columns before anything is stored; its error refuses the put. */
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
   /** For the columns of a frame that the put makes. */
   readonly declared?: Manifest['declared'];
-  /** The values are of the types that the columns are declared as. Default: those of an append are not, others are. */
+  /** The values are of the declared types of the columns. Default: false for an append, else true. */
   readonly isChecked?: boolean | undefined;
   /** Likewise. */
   readonly constraints?: Manifest['constraints'];
-  /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
+  /** With `overwrite`: the version behind the rows. If another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
   /**
-   * Of the frame that the rows were made for, see `definitionOf`. Where it has another by then, the put is refused (`frame_changed`).
-   * With `overwrite` the frame is altered: its time to live stays, and how far its producers are.
+   * Definition of the frame that the rows were made for, see `definitionOf`. If the frame has another one by then, the put is refused
+   * (`frame_changed`). With `overwrite` the frame is altered: its time to live stays, and so does the progress of its producers.
    */
   readonly definition?: string | undefined;
   /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
@@ -65,14 +56,14 @@ export interface PutRequest<Name extends string = FrameName> {
 }
 
 export interface Put extends Appended {
-  /** Where the source was a file. */
+  /** Set if the source was a file. */
   readonly report: FileReport | undefined;
 }
 
 interface StagedRows {
   readonly columns: readonly Column[];
   readonly files: readonly StagedFile[];
-  /** Columns of which the files tell their NULLs. */
+  /** Columns that are checked for NULLs in files. */
   readonly notNull: readonly string[];
 }
 
@@ -80,18 +71,14 @@ function isKeptAsItIs(source: RowSource): boolean {
   return source.kind === 'parts' || (source.kind === 'file' && source.format.kind === 'parquet');
 }
 
-/** How rows become a version: written beside, then moved into place. */
+/** Writes rows as a version: first beside the frame, then moved into place. */
 export class FrameWriter {
+  readonly #parts: WriteParts;
   readonly #state: TenantState;
-  readonly #reconciler: Reconciler;
-  readonly #quota: Quota;
-  readonly #appender: FrameAppender;
 
-  constructor(state: TenantState, reconciler: Reconciler, quota: Quota, appender: FrameAppender) {
-    this.#state = state;
-    this.#reconciler = reconciler;
-    this.#quota = quota;
-    this.#appender = appender;
+  constructor(parts: WriteParts) {
+    this.#parts = parts;
+    this.#state = parts.state;
   }
 
   async put(request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
@@ -122,7 +109,7 @@ export class FrameWriter {
     return this.#appendToLog(handle, request, [source.batch], { span: work.span });
   }
 
-  /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
+  /** Undefined if the frame is missing, or the rows cannot go to its log. */
   async #appendToLog(
     handle: Handle,
     { producer, ttlMs, check, addsColumns, isChecked, definition }: PutRequest<Handle>,
@@ -140,15 +127,14 @@ export class FrameWriter {
     const fitting = batches.map((batch) => widened(batch, manifest.columns));
     for (const { columns } of fitting) check?.(columns);
     await this.#state.directory.prepare();
-    return this.#appender.append(handle, { batches: fitting, producer, isChecked, definition, signal, span });
+    return this.#parts.appender.append(handle, { batches: fitting, producer, isChecked, definition, signal, span });
   }
 
   async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
     const { signal, lane, span } = work;
-    const { context, directory } = this.#state;
-    using arrival = await this.#quota.arrival(lane);
+    using arrival = await this.#parts.quota.arrival(lane);
     const source = await this.#sourceOf(request, handle, arrival);
-    await directory.prepare();
+    await this.#state.directory.prepare();
     const notNull = request.mode === 'append' ? await this.#notNullOf(handle) : [];
     await using brought = await StagedParts.stage(this.#state, source, { ...work, notNull });
     const wider = request.mode === 'append' ? this.#widenedRows(handle, brought) : undefined;
@@ -157,21 +143,20 @@ export class FrameWriter {
     const { columns, files } = staged;
     request.check?.(columns);
     const put = await inSpan(span, 'commit', () =>
-      this.#quota.run((assertRoom) =>
-        this.#state.change(handle, async () => {
-          signal.throwIfAborted();
-          context.durable.assertWritable();
-          return this.#commit(
+      this.#parts.quota.run((assertRoom) =>
+        underLock(this.#parts, handle, signal, (entry) =>
+          this.#commit(
             handle,
+            entry,
             { ...request, source: wider ?? request.source },
             { columns, files, notNull },
             assertRoom,
-          );
-        }),
+          ),
+        ),
       ),
     );
-    // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
-    // loses its second name after that.
+    // The version is committed: a later fault must not refuse it. A file that is not recorded is examined once more, and so is
+    // one that loses its second name after that.
     await staged.removeFiles();
     if (!put.isRepeated) {
       await this.#state.partLinks.noteWritten(put.version.parts.parts.slice(-files.length)).catch(() => {});
@@ -183,10 +168,10 @@ export class FrameWriter {
   async refusePut({ handle, mode }: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
     if (mode === 'create' && handle !== undefined) await this.#refuseTaken(handle);
     else if (handle !== undefined) this.#refuseView(handle);
-    await this.#quota.refuseFull(handle ?? generateHandle(), mode);
+    await this.#parts.quota.refuseFull(handle ?? generateHandle(), mode);
   }
 
-  /** As far as it is known; the commit looks again. */
+  /** As far as known; the commit checks again. */
   #refuseView(handle: Handle): void {
     const entry = this.#state.catalog.get(handle);
     if (!this.#state.catalog.isSuspect(handle)) assertNoView(handle, entry);
@@ -202,18 +187,18 @@ export class FrameWriter {
     if (isFree()) return;
     // Another server may have dropped it a moment ago.
     catalog.suspect(handle);
-    await this.#reconciler.reconcile(handle);
+    await this.#parts.reconciler.reconcile(handle);
     if (isFree()) return;
     assertNoView(handle, catalog.get(handle));
     throw handleExists(handle);
   }
 
-  /** Among other servers what is known is of a moment ago. */
+  /** With other servers the catalog is a moment old. */
   async #lookUnlessKnown(handle: Handle): Promise<void> {
     const { catalog, context } = this.#state;
     await context.peers.refresh();
     if (context.peers.hasPeers) catalog.suspect(handle);
-    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#reconciler.reconcile(handle);
+    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#parts.reconciler.reconcile(handle);
   }
 
   async #sourceOf({ source, mode }: PutRequest<Handle>, handle: Handle, arrival: Arrival): Promise<RowSource> {
@@ -235,7 +220,7 @@ export class FrameWriter {
     return { kind: 'parquet', parts, columns, castTo: entry.version.manifest.columns };
   }
 
-  /** Text says little of its types, so what is appended has those of the frame. */
+  /** Text has few types of its own, so appended text gets the types of the frame. */
   async #withFrameTypes(source: RowSource, handle: Handle): Promise<RowSource> {
     if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
     await this.#lookUnlessKnown(handle);
@@ -246,15 +231,11 @@ export class FrameWriter {
 
   async #commit(
     handle: Handle,
+    entry: Entry | undefined,
     request: PutRequest<Handle>,
     { columns, files: staged, notNull }: StagedRows,
     assertRoom: AssertRoom,
   ): Promise<Appended> {
-    const { catalog } = this.#state;
-    await this.#reconciler.reconcileLocked(handle);
-    const before = catalog.get(handle);
-    if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
-    const entry = catalog.get(handle);
     const isFree = entry === undefined || entry.kind === 'gone';
     assertNoView(handle, entry);
     const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
@@ -287,41 +268,26 @@ export class FrameWriter {
       if (marks.isRepeated(request.producer)) return { version: before, rows: 0, bytes: 0, isRepeated: true };
       marks.add(request.producer);
     }
-    // What is in the log comes before these rows.
+    // Rows in the log come before these rows.
     await using logged = before.tail.rows === 0 ? undefined : await stageTail(this.#state, before);
     const files = [...(logged?.files ?? []), ...staged];
     const isKept = isKeptAsItIs(request.source);
     const placed = await placeBehind(this.#state, before, files, (file, name) =>
       writtenPart(this.#state, file, name, { isKept: isKept && staged.includes(file) }),
     );
-    const { replaces, partsAdded } = placed;
-    const { partsAdded: _, ...kept } = manifest;
     const isWider = columns.length > manifest.columns.length;
     const parts = isWider ? ofWiderFrame(placed.parts, staged.length, manifest.columns.length) : placed.parts;
     const rows = rowsOf(parts);
-    const next = {
-      ...kept,
-      version: before.number + 1,
-      versionId: grownVersionId({ ...kept, lineage: lineageOf(manifest), columns }, rows),
-      columns,
+    const facts = {
+      ...grownFacts(before, rows, columns),
       ...(!request.isChecked && needsCheckedRows(manifest) && { hasUncheckedRows: true as const }),
-      origin: originOf(manifest),
-      lineage: lineageOf(manifest),
       ttlMs: request.ttlMs === undefined ? manifest.ttlMs : request.ttlMs,
-      parts: parts.map(withoutCheck),
-      replaces,
       ...(marks.all.length > 0 && { producers: marks.all }),
-      ...(partsAdded !== undefined && { partsAdded }),
     };
-    const tail = Tail.empty(rows);
-    const version = await commitVersion(this.#state, this.#reconciler, before, {
-      ...placed,
-      parts,
-      manifest: next,
-      tail,
-    });
+    const next = { ...placed, parts, facts, tail: Tail.empty(rows) };
+    const version = await commitVersion(this.#parts, before, next);
     if (placed.moved !== undefined) await this.#state.partLinks.noteWritten([placed.moved]).catch(() => {});
-    await this.#appender.removeLog(handle);
+    await this.#parts.appender.removeLog(handle);
     return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
   }
 
@@ -332,7 +298,7 @@ export class FrameWriter {
     columns: readonly Column[],
     staged: readonly StagedFile[],
   ): Promise<Appended> {
-    const { catalog, context } = this.#state;
+    const { context } = this.#state;
     const { producer, declared, constraints, definition } = request;
     if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
     const isKept = isKeptAsItIs(request.source);
@@ -343,25 +309,18 @@ export class FrameWriter {
     const altered = definition === undefined ? undefined : before;
     const producers = new ProducerMarks(altered?.producers ?? (producer === undefined ? [] : [producer])).all;
     const ttlMs = request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs;
-    const manifest = {
-      handle,
-      version: catalog.nextVersion(handle),
-      ...newLineage(),
-      ...(before !== undefined && { origin: originOf(before.manifest) }),
-      createdAt: context.now(),
+    const facts = {
+      ...newFacts(this.#state, handle, before),
       ttlMs: altered === undefined ? ttlMs : altered.manifest.ttlMs,
       columns,
-      ...(declared !== undefined && { declared }),
+      declared,
       ...(request.isChecked === false && needsCheckedRows({ declared }) && { hasUncheckedRows: true as const }),
-      ...(constraints !== undefined && { constraints }),
-      parts: placed.parts.map(withoutCheck),
-      replaces: placed.replaces,
+      constraints,
       ...(producers.length > 0 && { producers }),
-      ...(placed.partsAdded !== undefined && { partsAdded: placed.partsAdded }),
     };
-    const version = await commitVersion(this.#state, this.#reconciler, before, { ...placed, manifest });
-    // Also that of a frame that is damaged.
-    if (entry !== undefined) await this.#appender.removeLog(handle);
+    const version = await commitVersion(this.#parts, before, { ...placed, facts });
+    // Also the log of a damaged frame.
+    if (entry !== undefined) await this.#parts.appender.removeLog(handle);
     return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
   }
 
@@ -370,7 +329,7 @@ export class FrameWriter {
   }
 }
 
-/** Of a frame that another server replaced meanwhile, other columns may take no NULL. */
+/** If another server replaced the frame meanwhile, other columns may be NOT NULL. */
 function assertNoneNull(
   handle: Handle,
   { constraints }: Manifest,

@@ -1,38 +1,38 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Share } from '../../core/async/fair-shares.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { TenantLimits } from '../../core/principal.ts';
+import type { Share } from '../../core/async/share.ts';
+import type { TenantLimits } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import type { Scanner } from '../reconcile/scanner.ts';
 
-/** What a put adds. */
+/** The rows and bytes that a put adds. */
 export interface Addition {
   readonly handle: Handle;
   readonly bytes: number;
-  /** They take the place of what is held under the handle. */
+  /** They replace the frame of the handle. */
   readonly isReplacement: boolean;
 }
 
-/** Refuses (`quota_exceeded`) what the tenant has no room for. */
+/** Refuses (`quota_exceeded`) additions beyond the tenant's quota. */
 export type AssertRoom = (addition: Addition) => void;
 
-/** Bytes on their way in. They count among those of the tenant's uploads until this is disposed of. */
+/** Bytes of an upload. They count among those of the tenant's uploads until this is disposed of. */
 export interface Arrival extends Disposable {
   /** Passes the stream on. Throws (`quota_exceeded`) where the uploads of the tenant together take too much of the disk. */
   counted<T extends Uint8Array>(stream: AsyncIterable<T>): AsyncGenerator<T, void, undefined>;
 }
 
-/** Text, or Arrow, may take so many times the bytes of the Parquet that it becomes. */
+/** Text, or Arrow, may take this many times the bytes of its Parquet. */
 const arrivingPerByte = 10;
 const leastArrivingBytes = 64_000_000;
 
 type Limits = Pick<TenantLimits, 'maxBytes' | 'maxFrames'>;
 
-/** How much a tenant may hold, over all processes. */
+/** Limits of a tenant, over all processes. */
 export class Quota {
   readonly #state: TenantState;
   readonly #scanner: Scanner;
-  /** Bytes of uploads that are neither held nor given up. */
+  /** Bytes of uploads that are neither committed nor abandoned. */
   #arriving = 0;
 
   constructor(state: TenantState, scanner: Scanner) {
@@ -41,8 +41,8 @@ export class Quota {
   }
 
   /**
-   * Runs a commit. Where the tenant has limits no other commit of a put runs meanwhile, in no process, so that what was
-   * found to fit still does when it is committed. Not for those who hold the lock of a handle.
+   * Runs a commit. For a tenant with limits no other commit of a put runs meanwhile, in any process, so that a checked addition
+   * still fits when it is committed. Not for tasks that hold the lock of a handle.
    */
   async run<T>(commit: (assertRoom: AssertRoom) => Promise<T>): Promise<T> {
     const limits = await this.#limits();
@@ -53,7 +53,7 @@ export class Quota {
     });
   }
 
-  /** Early, before the rows are there: refuses what will not fit, however few they are. */
+  /** Early, before the rows arrive: refuses a put that cannot fit, however small. */
   async refuseFull(handle: Handle, mode: 'create' | 'overwrite' | 'append'): Promise<void> {
     const limits = await this.#limits();
     if (limits === undefined) return;
@@ -67,11 +67,12 @@ export class Quota {
     }
   }
 
-  /** What becomes of an upload shows at its end; until then it must not fill the disk. */
+  /** The stored size of an upload is known at its end; until then it must not fill the disk. */
   async arrival(lane?: string): Promise<Arrival> {
     const { maxBytes = Infinity } = (await this.#limits()) ?? {};
     const most = Math.max(leastArrivingBytes, arrivingPerByte * maxBytes);
     const add = (bytes: number): void => {
+      if (isOver) return;
       own += bytes;
       this.#arriving += bytes;
       if (this.#arriving > most) {
@@ -83,15 +84,21 @@ export class Quota {
     const { context, directory } = this.#state;
     const shares: Share[] = [];
     let own = 0;
+    /** The last piece may arrive after the consumer of the upload has ended. */
+    let isOver = false;
     return {
       async *counted(stream) {
-        const onHeld = (share: Share): void => void shares.push(share);
+        const onHeld = (share: Share): void => {
+          shares.push(share);
+          if (isOver) share[Symbol.dispose]();
+        };
         for await (const piece of context.uploadDisk.counted(stream, lane ?? directory.tenant, onHeld)) {
           add(piece.length);
           yield piece;
         }
       },
       [Symbol.dispose]: () => {
+        isOver = true;
         for (const share of shares) share[Symbol.dispose]();
         this.#arriving -= own;
         own = 0;

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import type { FileIdentity } from '../disk/part.ts';
@@ -67,8 +67,8 @@ async function removeData(
 }
 
 /**
- * Dropping is how a full disk gets room again. A manifest without data counts as removed, so a crash in here is harmless
- * as long as the data goes all at once.
+ * Dropping must work on a full disk, to make room. A manifest without data counts as removed, so a crash in here is harmless as
+ * long as the data goes all at once.
  */
 async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: readonly FileIdentity[]): Promise<void> {
   const { handle } = tombstone;

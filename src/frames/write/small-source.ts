@@ -1,10 +1,9 @@
-import { only } from '../../core/async/only.ts';
-import { type Batch, bytesOfVectors } from '../../core/batch.ts';
-import type { RowSource } from '../../core/frame-engine.ts';
-import { type OwnedBatches, readBatches } from '../../encoding/arrow/read/vectors/read-batches.ts';
+import { type OwnedBatches, readBatches } from '@framehold/arrow-ipc';
+import { type Batch, bytesOfVectors, only } from '@framehold/columns';
+import type { RowSource } from '../../core/rows/frame-engine.ts';
 
-/** What is longer becomes a part at once. */
-const mostArrowBytes = 256 * 1024;
+/** Longer input becomes a part at once. */
+export const mostSmallBytes = 256 * 1024;
 const mostBatchRows = 1_000_000;
 const mostBatchBytes = 16 * 1024 * 1024;
 
@@ -22,14 +21,14 @@ export async function openSource(source: RowSource): Promise<OpenSource> {
   const iterator = source.stream[Symbol.asyncIterator]();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  while (bytes <= mostArrowBytes) {
+  while (bytes <= mostSmallBytes) {
     const next = await iterator.next();
     if (next.done === true) {
       const whole = Buffer.concat(pieces);
       return { source: { kind: 'arrow', stream: only(whole) }, batches: batchesOf(await readBatches(whole)) };
     }
     bytes += next.value.length;
-    // A piece need not hold for longer than until the next one is asked for.
+    // A piece is valid only until the next one is read.
     pieces.push(Buffer.from(next.value));
   }
   return { source: { kind: 'arrow', stream: resumed(pieces, iterator) }, batches: undefined };

@@ -1,15 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
+import { arrowIpcStream, createArrowEncoder } from '@framehold/arrow-ipc';
+import type { Batch, Column } from '@framehold/columns';
 import { ownTurn } from '../../core/async/own-turn.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { Batch } from '../../core/batch.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
-import type { Span } from '../../core/span.ts';
-import type { StatementCosts } from '../../core/statement-costs.ts';
-import { isFailedSync } from '../../core/storage-error.ts';
-import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { isFailedSync } from '../../core/errors/storage-error.ts';
+import type { Span } from '../../core/logs/span.ts';
+import type { StatementCosts } from '../../core/logs/statement-costs.ts';
+import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/rows/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { PartCheck } from '../disk/part-check.ts';
@@ -30,18 +28,18 @@ const bytesInTurn = 2 * 1024 * 1024;
 export interface WriteOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
-  /** What it is part of, where that is traced. */
+  /** The parent span, if the request is traced. */
   readonly span?: Span | undefined;
-  /** Where what it takes is noted. */
+  /** Receives the costs of the work. */
   readonly costs?: StatementCosts | undefined;
-  /** Columns of which the files are to tell their NULLs. */
+  /** Columns that are checked for NULLs in the files. */
   readonly notNull?: readonly string[] | undefined;
 }
 
-/** What a source gives, in files of our own, until it is disposed of. */
+/** The rows of a source in files of our own, until disposed. */
 export class StagedParts implements AsyncDisposable {
   readonly #state: TenantState;
-  /** Every one that may be there, also after a failure. */
+  /** Every file that may be there, also after a failure. */
   readonly #paths: string[] = [];
   #columns: readonly Column[] = [];
   #files: readonly StagedFile[] = [];
@@ -79,7 +77,7 @@ export class StagedParts implements AsyncDisposable {
     return this.#columns;
   }
 
-  /** Those that hold rows; one where none does. */
+  /** The files with rows; one without rows if there are none. */
   get files(): readonly StagedFile[] {
     return this.#files;
   }
@@ -125,7 +123,7 @@ export class StagedParts implements AsyncDisposable {
     }
   }
 
-  /** Those that did not become parts. Nothing depends on it: what is left is found at the next start. */
+  /** Removes files that did not become parts. Nothing depends on it: leftovers are found at the next start. */
   async removeFiles(): Promise<void> {
     await Promise.all(this.#paths.map((path) => rm(path, { force: true }))).catch(() => {});
   }
@@ -135,7 +133,7 @@ export class StagedParts implements AsyncDisposable {
   }
 }
 
-/** What becomes of a file under a name. `isKept`: it came as Parquet, and stays as it is. */
+/** The part of a file under a name. `isKept`: it came as Parquet, and stays unchanged. */
 export async function writtenPart(
   { context, directory }: TenantState,
   { path, written }: StagedFile,
@@ -152,11 +150,12 @@ export async function writtenPart(
     uncompressedBytes: written.uncompressedBytes,
     final: isKept || (written.isCompressed && firstCompression(context.compression).final),
     exact: true,
+    isFreeOfNan: written.isFreeOfNan,
     check: new PartCheck(written, { passed: true }),
   };
 }
 
-/** What a new part is written with: cheap at first where the configured compression is slow. */
+/** The compression of a new part: cheap at first if the configured one is slow. */
 export function firstCompression(configured: Compression): {
   readonly compression: Compression;
   readonly final: boolean;
@@ -198,7 +197,7 @@ function columnsOf(files: readonly StagedFile[]): readonly Column[] {
   return first;
 }
 
-/** Those without rows add nothing, unless there is nothing else. */
+/** Files without rows add nothing, unless there are no others. */
 function withRows(files: readonly StagedFile[]): readonly StagedFile[] {
   const filled = files.filter(({ written }) => written.rows > 0);
   return filled.length > 0 ? filled : files.slice(0, 1);

@@ -1,17 +1,17 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { GrpcError, grpcStatus } from '../wire/grpc-status.ts';
 import { MessageReader, messagePrefix } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
 
-/** Of a length in four bytes: what a server sends is as long as it says. */
+/** The limit of a length in four bytes: messages of a server have no other. */
 const longestMessage = 2 ** 32;
 
 /** A message in pieces, to be sent behind each other. */
 export type Pieces = readonly Uint8Array[];
 
 export interface GrpcCallOptions {
-  /** Of the gRPC method: `/service/Method`. */
+  /** Path of the gRPC method: `/service/Method`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
@@ -20,15 +20,15 @@ export interface GrpcCallOptions {
 }
 
 /**
- * How a call ended that did not end well: the server refused it; the connection broke in mid-transfer; or all was sent and
- * no answer came, so that nobody knows.
+ * The failure of a call: the server refused it; the connection broke in mid-transfer; or all was sent and no answer came, so that
+ * the outcome is unknown.
  */
 export type GrpcOutcome = 'refused' | 'broken' | 'unanswered';
 
 export class GrpcCallError extends Error {
   override readonly name = 'GrpcCallError';
   readonly outcome: GrpcOutcome;
-  /** The headers or trailers that hold the status of a refusal; of another outcome whatever headers came. */
+  /** The headers or trailers with the status of a refusal; for another outcome the received headers. */
   readonly #headers: IncomingHttpHeaders;
 
   constructor(outcome: GrpcOutcome, headers: IncomingHttpHeaders) {
@@ -37,13 +37,13 @@ export class GrpcCallError extends Error {
     this.#headers = headers;
   }
 
-  /** The number of the gRPC status; undefined where none came. */
+  /** The number of the gRPC status; undefined without one. */
   get status(): number | undefined {
     const status = this.#headers['grpc-status'];
     return status === undefined ? undefined : Number(status);
   }
 
-  /** Of the HTTP answer, which something between us and the server may have given. */
+  /** Status of the HTTP answer, which a proxy may have given. */
   get httpStatus(): number | undefined {
     const status = this.#headers[':status'];
     return status === undefined ? undefined : Number(status);
@@ -62,7 +62,7 @@ export class GrpcCallError extends Error {
   }
 }
 
-/** One call: what it sends, and what comes back. Rejects with a GrpcCallError where the server refuses or goes away. */
+/** One call: its requests, and the answers. Rejects with a GrpcCallError if the server refuses or goes away. */
 export async function* grpcCall(
   session: ClientHttp2Session,
   requests: AsyncIterable<Pieces> | Iterable<Pieces>,
@@ -115,7 +115,7 @@ class CallState {
       this.#take(headers);
     });
     stream.on('trailers', (trailers) => this.#take(trailers));
-    // Told by `receive`, or nobody listens any more.
+    // `receive` throws the error, or there is no reader any more.
     stream.on('error', () => {});
   }
 

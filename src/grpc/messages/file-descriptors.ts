@@ -1,5 +1,5 @@
 /**
- * FileDescriptorProtos of `proto/` and of what it imports, in base64, one a file. A test holds them against those files. Made by
+ * FileDescriptorProtos of `proto/` and its imports, in base64, one a file. A test compares them with those files. Made by
  * `protoc --proto_path=proto --include_imports --descriptor_set_out=FILE`, whose output has them as its repeated field 1.
  */
 export const fileDescriptors: readonly string[] = [

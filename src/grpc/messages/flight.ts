@@ -18,7 +18,7 @@ import {
 
 export const flightServiceName = 'arrow.flight.protocol.FlightService';
 
-/** The messages of Arrow's Flight.proto. A descriptor inside another message stays bytes: it is passed on as it came. */
+/** The messages of Arrow's Flight.proto. A descriptor inside another message stays bytes: it is passed on unchanged. */
 
 export const HandshakeRequest = message({ protocolVersion: int64(1), payload: bytes(2) });
 export const HandshakeResponse = message({ protocolVersion: int64(1), payload: bytes(2) });

@@ -1,12 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { type Field, FieldBudget, FieldWriter, readFields, utf8Field } from './protobuf.ts';
 
-/** How one kind of field is read and written. */
+/** Reader and writer of one kind of field. */
 interface FieldKind<T> {
   readonly number: number;
-  /** What an absent field reads as. */
+  /** The value of an absent field. */
   readonly initial: () => T;
-  /** `before` is what an earlier occurrence gave: repeated fields add to it, others replace it. */
+  /** `before` is the value of an earlier occurrence: repeated fields add to it, others replace it. */
   read(value: Field['value'], before: T, budget: FieldBudget): T;
   /** Nothing for a value that need not be written. */
   write(value: T, out: FieldWriter): void;
@@ -17,7 +17,7 @@ type Values<F> = { readonly [K in keyof F]: F[K] extends FieldKind<infer T> ? T 
 
 /** A protobuf message by its fields: `const Ticket = message({ ticket: bytes(1) })`. */
 export interface MessageType<T> {
-  /** `budget`: what is left of that of the message around it. */
+  /** `budget`: the rest of the outer message's budget. */
   decode(bytes: Uint8Array, budget?: FieldBudget): T;
   encode(value: Partial<T>): Uint8Array;
 }
@@ -265,7 +265,7 @@ export const textValue: MessageType<string> = {
   encode: (value) => Buffer.from(value),
 };
 
-/** `map<string, …>`; a key that comes twice has its last value. */
+/** `map<string, …>`; a repeated key has its last value. */
 export function map<T>(number: number, type: MessageType<T>): FieldKind<ReadonlyMap<string, T>> {
   const entry = message({ key: string(1), value: bytes(2) });
   return {
@@ -281,7 +281,7 @@ export function map<T>(number: number, type: MessageType<T>): FieldKind<Readonly
   };
 }
 
-/** In place: a message of a million items would else be copied a million times. The list is `initial`'s own. */
+/** In place: otherwise a message of a million items would be copied a million times. The list is `initial`'s own. */
 function added<T>(list: readonly T[], item: T): readonly T[] {
   (list as T[]).push(item);
   return list;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { bytesField, type Field, readFields, varintField } from './protobuf.ts';
 
 function fieldsOf(message: Uint8Array): Field[] {

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
-/** One field of a protobuf message: a varint as a bigint, anything else as its bytes. */
+/** One field of a protobuf message: a varint as a bigint, any other as its bytes. */
 export interface Field {
   readonly number: number;
   readonly value: bigint | Uint8Array;
@@ -9,7 +9,7 @@ export interface Field {
 /** A message is read in one go, in 50 ms at most. */
 const mostFields = 65_536;
 
-/** How many more fields a message may have, those of the messages within it as well. */
+/** The number of further fields that a message may have, with those of inner messages. */
 export class FieldBudget {
   #left = mostFields;
 
@@ -20,7 +20,7 @@ export class FieldBudget {
   }
 }
 
-/** Tells the fields of a message, in the order in which they stand. Repeated numbers are the listener's business. */
+/** Passes the fields of a message to a listener, in their order. The listener handles repeated numbers. */
 export function readFields(
   message: Uint8Array,
   onField: (number: number, value: Field['value']) => void,
@@ -39,8 +39,8 @@ export function readFields(
 const lengthDelimited = 2;
 
 /**
- * Looks for a field of bytes that ends a message of `length` bytes, of which only the beginning has come: where it begins, and
- * where its bytes do. Undefined where it does not begin here, or does not end the message.
+ * Looks for a field of bytes that ends a message of `length` bytes, of which only the beginning has arrived: the start of the
+ * field, and of its bytes. Undefined if it does not begin here, or does not end the message.
  */
 export function lastField(
   beginning: Uint8Array,
@@ -59,7 +59,7 @@ export function lastField(
       reader.value(tag % 8);
     }
   } catch {
-    // More of it must come before it can be read, or be told what is wrong with it.
+    // More bytes are needed before it can be read, or its fault be found.
   }
   return undefined;
 }
@@ -160,7 +160,7 @@ export class FieldWriter {
   #bytes = Buffer.allocUnsafe(firstBytes);
   #length = 0;
 
-  /** Negative numbers take ten bytes, as protobuf has it. */
+  /** Negative numbers take ten bytes, as in protobuf. */
   varint(number: number, value: number | bigint): void {
     this.#makeRoom(2 * longestVarint);
     this.#append(number << 3);

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/app-error.ts';
-import type { FairShares, Share } from '../../core/async/fair-shares.ts';
-import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
+import type { FairShares } from '../../core/async/fair-shares.ts';
+import { lightBytes, ownTurn, sharedTurn } from '../../core/async/own-turn.ts';
+import type { Share } from '../../core/async/share.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
-import type { AuditRecord } from '../../core/audit.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Span } from '../../core/span.ts';
+import type { AuditRecord } from '../../core/callers/audit.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Span } from '../../core/logs/span.ts';
 import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { GrpcError, type GrpcStatusName } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers, statusOf } from './error-status.ts';
@@ -33,14 +34,15 @@ export interface StartCallOptions {
   readonly identify: (() => Principal | Promise<Principal>) | undefined;
   readonly onIdentified: (principal: Principal) => void;
   readonly admit: ((principal: Principal) => void) | undefined;
-  /** Places for calls under way. */
+  /** Places for running calls. */
   readonly calls: FairShares | undefined;
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
-  /** What is told of it, where it is traced. */
+  /** The span of the call, if it is traced. */
   readonly span: Span | undefined;
-  readonly laneOf: (principal: Principal) => string;
+  /** Without a principal: that of a caller who need not be known. */
+  readonly laneOf: (principal: Principal | undefined) => string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
   readonly onClosed: (ended: EndedCall) => void;
@@ -48,7 +50,7 @@ export interface StartCallOptions {
   readonly goesOn: () => void;
 }
 
-/** How a call went. */
+/** The outcome of a call. */
 export interface EndedCall {
   readonly status: GrpcStatusName;
   readonly hasFailed: boolean;
@@ -61,7 +63,7 @@ export interface EndedCall {
 }
 
 export interface RunningCall {
-  /** Ends the call with this status, whatever its handler does. */
+  /** Ends the call with this status, even if its handler goes on. */
   abort(reason: GrpcError | AppError): void;
 }
 
@@ -73,8 +75,6 @@ const failures: ReadonlySet<GrpcStatusName> = new Set([
   'DATA_LOSS',
 ]);
 const maxTimerMs = 2 ** 31 - 1;
-/** How long a call waits for a place that its tenant should have. */
-const mostWaitMs = 2000;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
@@ -90,7 +90,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       return principal;
     },
     get lane() {
-      return options.laneOf(this.principal);
+      return options.laneOf(principal);
     },
     metadata,
     get signal() {
@@ -107,7 +107,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
   let outcome = 'client_gone';
-  // Of one whose client went away.
+  // For a call whose client went away.
   let status: GrpcStatusName = 'CANCELLED';
   let answeredMs: number | undefined;
   let fault: ErrorCode | undefined;
@@ -162,6 +162,8 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       startResponse(stream, headers);
     };
     const begin = (known: Principal | undefined): void => {
+      // To identify the caller may take a while: the end of the call is over, and would not give its place back.
+      if (ended) return;
       const traced = known === undefined || span === undefined ? known : { ...known, span };
       principal = traced === undefined || record === undefined ? traced : record.identified(traced);
       if (known !== undefined) options.admit?.(known);
@@ -170,10 +172,13 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
         if (!ended) void run(stream, call, options, { stopping, respond, abort, place }).then(succeed, fail);
       };
       place = options.calls?.open({ lane: call.lane, revoke: abort });
-      // Only an upload that is on its way can be ended without harm.
+      // Only an unfinished upload can be ended without harm.
       if (options.method.kind !== 'streaming') place?.settle();
-      if (place === undefined || place.tryTake(1)) serve();
-      else place.take(1, { waitMs: mostWaitMs, onlyBelowShare: true }).then(serve, fail);
+      if (place === undefined || place.tryTake(1)) {
+        const turn = place && sharedTurn(() => call.lane);
+        if (turn === undefined) serve();
+        else void turn.then(serve);
+      } else place.take(1, { onlyBelowShare: true }).then(serve, fail);
     };
     const identified = identify?.();
     if (identified instanceof Promise) identified.then(begin).catch(fail);
@@ -195,7 +200,7 @@ interface RunParts extends RunningCall {
   readonly stopping: LazyAbort;
   /** Begins the answer. */
   readonly respond: () => void;
-  /** Among the calls under way. */
+  /** Its place as a running call. */
   readonly place: Share | undefined;
 }
 
@@ -220,6 +225,8 @@ async function run(
       if (record !== undefined) await acknowledge(record, stopping);
       if (!stream.headersSent) respond();
       if (record !== undefined) noteBytes(record, message);
+      const turn = place && sharedTurn(() => call.lane);
+      if (turn !== undefined) await turn;
       await writeMessage(stream, message, timeouts.stall);
     }
     if (record !== undefined) await acknowledge(record, stopping);
@@ -258,7 +265,7 @@ async function acknowledge(record: AuditRecord, stopping: LazyAbort): Promise<vo
   stopping.throwIfAborted();
 }
 
-/** Of a change, the notes have the bytes that it kept. */
+/** For a change, the notes have the stored bytes. */
 function noteBytes({ notes }: AuditRecord, message: Message): void {
   if (notes.changes > 0) return;
   for (const piece of piecesOf(message)) notes.addBytes(piece.length);

@@ -3,11 +3,11 @@ import type { ServerHttp2Session } from 'node:http2';
 export interface ConnectionTimeouts {
   /** For the client's HTTP/2 preface and settings to arrive. */
   readonly handshakeTimeoutMs: number;
-  /** Every client is pinged this often; one that is silent through more than three pings is gone. */
+  /** Time between pings to every client; one that is silent through more than three pings is gone. */
   readonly keepaliveMs: number;
   /** A connection without calls is closed after this. */
   readonly idleTimeoutMs: number;
-  /** How soon after its last bytes a connection is asked whether it can still be written to. */
+  /** Time after the last bytes of a connection until a check whether it can still be written to. */
   readonly probeMs: number;
 }
 
@@ -16,14 +16,14 @@ const maxSilentPings = 3;
 const closeGraceMs = 1000;
 /** Buffers of the kernel hold more than this, also where the client does not read. */
 const surelyTakenBytes = 16_384;
-/** More than one: what is to be written may just wait for a busy event loop. */
+/** More than one: a write may just wait for a busy event loop. */
 const mostStuckLooks = 3;
 
 /**
- * Ends a connection that is silent, dead or idle. The result is to be called for each new call, and gives what to call at its end.
+ * Ends a connection that is silent, dead or idle. The returned function is called for each call, and returns one for its end.
  *
- * Node answers a violation of HTTP/2 with GOAWAY, and then neither reads nor writes, but leaves the socket open, even one
- * that its client has closed. Of such a connection one sees only that a ping is never written.
+ * Node answers a violation of HTTP/2 with GOAWAY, and then neither reads nor writes, but leaves the socket open, even one that its
+ * client has closed. Such a connection shows only in a ping that is never written.
  */
 export function watchConnection(session: ServerHttp2Session, timeouts: ConnectionTimeouts): () => () => void {
   const { handshakeTimeoutMs, keepaliveMs, idleTimeoutMs, probeMs } = timeouts;
@@ -33,7 +33,7 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
   let bytesHeard = 0;
   let idleSinceMs = performance.now();
 
-  // One timer for all calls, which looks when it fires: to start one with the end of each would cost small calls.
+  // One timer for all calls, which checks when it fires: starting one at the end of each would cost small calls.
   const look = (): void => {
     if (session.closed || session.destroyed) return;
     const idleMs = calls === 0 ? performance.now() - idleSinceMs : 0;
@@ -45,7 +45,7 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
     idle = setTimeout(letGo, closeGraceMs);
   };
   const letGo = (): void => {
-    // A call may have been on its way.
+    // A call may have begun meanwhile.
     if (calls === 0) session.destroy();
     else idle = setTimeout(letGo, closeGraceMs);
   };

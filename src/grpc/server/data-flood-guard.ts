@@ -5,9 +5,9 @@ interface Pieces {
   bytes: number;
 }
 
-/** Until so many came nobody is suspected. */
+/** Pieces before any suspicion. */
 const mostPieces = 2000;
-/** Who sends less at a time, on the average, wants to keep us busy: a piece of one byte takes as long as one of thousands. */
+/** Clients that send less at a time, on the average, waste time: a piece of one byte costs as much as one of thousands. */
 const leastBytes = 16;
 
 const bySession = new WeakMap<Http2Session, Pieces>();

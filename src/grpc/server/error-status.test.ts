@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { errorTrailers } from './error-status.ts';
 
 it('tells code, message, hint, position and delay of an AppError', () => {

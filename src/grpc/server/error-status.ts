@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { type AppError, type ErrorCode, toAppError } from '../../core/app-error.ts';
+import { type AppError, type ErrorCode, toAppError } from '../../core/errors/app-error.ts';
 import { GrpcError, type GrpcStatusName, grpcStatus } from '../wire/grpc-status.ts';
 import { percentEncode } from './percent-encode.ts';
 
@@ -54,7 +54,7 @@ export function statusOf(error: GrpcError | AppError): GrpcStatusName {
   return error instanceof GrpcError ? error.status : errorStatus[error.code];
 }
 
-/** The trailers that tell a caller of anything thrown. Text in them is percent-encoded, as in `grpc-message`. */
+/** The trailers for any thrown error. Text in them is percent-encoded, as in `grpc-message`. */
 export function errorTrailers(thrown: unknown): OutgoingHttpHeaders {
   if (thrown instanceof GrpcError) return statusTrailers(thrown.status, thrown.message);
   const error = toAppError(thrown);

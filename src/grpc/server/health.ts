@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { message, string } from '../protobuf/proto-message.ts';
 import { bytesField, varintField } from '../protobuf/protobuf.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
@@ -10,17 +10,17 @@ type Health = keyof typeof servingStatus;
 
 /** The name of a service. */
 const maxMessageBytes = 64 * 1024;
-/** For it to come. */
+/** Most time to wait for the request. */
 const idleTimeoutMs = 10_000;
 
 const CheckRequest = message({ service: string(1) });
 
-/** How often those who watch are told of a change, at the latest. */
+/** Longest delay before watchers learn of a change. */
 const lookMs = 1000;
 
 /**
- * `grpc.health.v1.Health`; the service "" is the server as a whole. Each is SERVING while its function says yes, until the
- * listener stops: then those who watch are told and let go.
+ * `grpc.health.v1.Health`; the service "" is the server as a whole. Each is SERVING while its function returns true, until the
+ * listener stops: then watchers get the last state, and their calls end.
  */
 export function createHealthService(services: ReadonlyMap<string, () => boolean>): Service {
   const watchers = new Set<() => void>();
@@ -47,10 +47,10 @@ export function createHealthService(services: ReadonlyMap<string, () => boolean>
     });
 
   async function* watch(service: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    for (let told: Health | undefined; ; ) {
+    for (let sent: Health | undefined; ; ) {
       const health = healthOf(service);
-      if (health !== told) yield checkResponse(health);
-      told = health;
+      if (health !== sent) yield checkResponse(health);
+      sent = health;
       if (draining) break;
       await nextLook(signal);
       if (signal.aborted) return;

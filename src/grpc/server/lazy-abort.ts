@@ -1,4 +1,4 @@
-/** An AbortController whose signal is made when somebody asks for it: most calls are over before. */
+/** An AbortController whose signal is made on demand: most calls are over before. */
 export class LazyAbort {
   #controller: AbortController | undefined;
   #reason: Error | undefined;

@@ -11,14 +11,15 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { FairShares } from '../../core/async/fair-shares.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
+import { sharedTurn } from '../../core/async/own-turn.ts';
 import { TimeoutList } from '../../core/async/timeout-list.ts';
-import type { Audit } from '../../core/audit.ts';
-import { limitConnections } from '../../core/connection-limit.ts';
-import type { CredentialWatch, WatchedRequest } from '../../core/credential-watch.ts';
-import type { Logger } from '../../core/logger.ts';
-import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
-import { requestIdOf } from '../../core/request-id.ts';
-import type { BeginSpan } from '../../core/span.ts';
+import type { Audit } from '../../core/callers/audit.ts';
+import { limitConnections } from '../../core/callers/connection-limit.ts';
+import type { CredentialWatch, WatchedRequest } from '../../core/callers/credential-watch.ts';
+import { type Identify, laneOf, laneOfUnknown, type Principal } from '../../core/callers/principal.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { BeginSpan } from '../../core/logs/span.ts';
+import { requestIdOf } from '../../core/names/request-id.ts';
 import type { EventLoopWatch } from '../../telemetry/event-loop-watch.ts';
 import type { RequestCounter } from '../../telemetry/request-counter.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
@@ -39,7 +40,7 @@ export interface GrpcListenerOptions {
   readonly port: number;
   /** Open connections, nine tenths of them from one address. One more is closed at once, which its client sees as UNAVAILABLE. */
   readonly maxConnections: number;
-  /** Places for calls under way. Default: any number. */
+  /** Places for running calls. Default: any number. */
   readonly calls?: FairShares | undefined;
   readonly services: readonly Service[];
   readonly identify: Identify;
@@ -51,11 +52,11 @@ export interface GrpcListenerOptions {
   readonly watch?: CredentialWatch | undefined;
   /** Undefined: none is traced. */
   readonly beginSpan?: BeginSpan | undefined;
-  /** Counts its calls. Undefined: nobody does. */
+  /** Counts its calls. Undefined: not counted. */
   readonly counter?: RequestCounter | undefined;
-  /** Watches how long each turn of the event loop takes. Undefined: nobody does. */
+  /** Watches how long each turn of the event loop takes. Undefined: not watched. */
   readonly eventLoop?: EventLoopWatch | undefined;
-  /** Undefined: calls come in clear text. */
+  /** Undefined: without TLS. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
   readonly timeouts?: Partial<GrpcTimeouts>;
@@ -64,17 +65,17 @@ export interface GrpcListenerOptions {
 export interface GrpcTimeouts extends ConnectionTimeouts {
   /** For a unary request to arrive whole. */
   readonly requestTimeoutMs: number;
-  /** How long a client may take no byte while there is something to send. */
+  /** Most time for which a client may take no byte while there is something to send. */
   readonly stallTimeoutMs: number;
 }
 
 export interface GrpcListener {
   readonly address: { readonly host: string; readonly port: number };
-  /** How many are open. */
+  /** Number of open connections. */
   readonly connections: () => number;
-  /** Tells those who watch that the server will stop soon. Calls are taken as before. */
+  /** Notifies watchers of health that the server will stop soon. Calls are taken as before. */
   announceStop(): void;
-  /** Takes no more connections and calls, waits for those under way, and after `graceMs` ends them as UNAVAILABLE. */
+  /** Takes no more connections and calls, waits for running ones, and after `graceMs` ends them as UNAVAILABLE. */
   close(options: { readonly graceMs: number }): Promise<void>;
   /** Closes without grace. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -93,7 +94,7 @@ const defaultTimeouts: GrpcTimeouts = {
 const flushMs = 250;
 
 interface Connection {
-  /** Its number among those of this listener. */
+  /** Its number on this listener. */
   readonly id: string;
   readonly address: string;
   readonly certificate: X509Certificate | undefined;
@@ -164,7 +165,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     if (await withTimeout(closed, graceMs, () => false)) return;
     dispatcher.abortAll(new GrpcError('UNAVAILABLE', 'the server is stopping'));
     if (await withTimeout(closed, flushMs, () => false)) return;
-    // What Node has said goodbye to it leaves to the client, who may never close its side.
+    // After its GOAWAY Node leaves a connection to the client, which may never close its side.
     for (const socket of sockets) socket.destroy();
     await closed;
   };
@@ -199,7 +200,25 @@ class Dispatcher {
     this.#methods = methodsByPath(options.services);
   }
 
+  /** At once, or in one of the next turns of the event loop where those of this one are many. */
   dispatch(
+    stream: ServerHttp2Stream,
+    connection: Connection,
+    metadata: IncomingHttpHeaders,
+    rawHeaders: readonly string[] | undefined,
+  ): void {
+    const turn = sharedTurn(() => laneOfUnknown(connection.address, metadata.authorization, connection.id));
+    if (turn === undefined) this.#begin(stream, connection, metadata, rawHeaders);
+    else {
+      const leave = connection.enter();
+      void turn.then(() => {
+        if (!stream.destroyed) this.#begin(stream, connection, metadata, rawHeaders);
+        leave();
+      });
+    }
+  }
+
+  #begin(
     stream: ServerHttp2Stream,
     connection: Connection,
     metadata: IncomingHttpHeaders,
@@ -255,7 +274,8 @@ class Dispatcher {
       requestId,
       record: found.isOpen ? undefined : audit?.begin(audited),
       span,
-      laneOf: (principal) => laneOf(principal, address, id),
+      laneOf: (principal) =>
+        principal === undefined ? laneOfUnknown(address, metadata.authorization, id) : laneOf(principal, address, id),
       logger: this.#logger,
       onClosed,
       goesOn,
@@ -276,7 +296,7 @@ function methodsByPath(services: readonly Service[]): ReadonlyMap<string, FoundM
   return methods;
 }
 
-/** The method that is asked for. Answers the stream itself where there is none. */
+/** The requested method. Answers the stream itself if there is none. */
 function route(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,

@@ -13,7 +13,7 @@ export async function writeMessage(
   if (!putMessage(stream, message)) await drained(stream, stallTimeout);
 }
 
-/** Up to so many bytes are copied into one piece: Node takes longer for several pieces than for the copy. */
+/** Up to this size pieces are copied into one: Node takes longer for several pieces than for the copy. */
 const mostCopiedBytes = 16 * 1024;
 
 /** Writes the last messages of a stream, and ends it. */
@@ -51,7 +51,7 @@ function putMessage(stream: ServerHttp2Stream, message: Message): boolean {
   const bytes = bytesOf(message);
   stream.cork();
   let more = stream.write(messagePrefix(bytes));
-  // A write is done when those before it are.
+  // A write is done when the writes before it are.
   const last = 'onSent' in message ? pieces.at(-1) : undefined;
   for (const piece of pieces) {
     more = piece === last ? stream.write(piece, onWritten(message as NotedMessage)) : stream.write(piece);
@@ -84,7 +84,7 @@ function drained(stream: ServerHttp2Stream, stallTimeout: StallTimeout): Promise
       settle(() =>
         reject(new GrpcError('DEADLINE_EXCEEDED', 'the client read nothing, or next to nothing, for too long')),
       );
-      // Trailers would wait behind what it does not read.
+      // Trailers would wait behind bytes that the client does not read.
       stream.close(constants.NGHTTP2_CANCEL);
     });
   });

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import type { MessageReader } from '../wire/message-frames.ts';
 
-/** What a handler knows of the call that it serves. */
+/** The facts of a call for its handler. */
 export interface Call {
   /** `/package.Service/Method` */
   readonly path: string;
   /** Stands in the log, and in the trailer `x-request-id` of an error. */
   readonly requestId: string;
-  /** Who asks. */
+  /** The caller. */
   readonly principal: Principal;
   /** In which turn it is served where it must wait. */
   readonly lane: string;
@@ -18,14 +18,14 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Adds a header to the answer. Only before its first message, and not with an error. */
   setHeader(name: string, value: string): void;
-  /** It waits from now on for something to happen: how long it takes says nothing. */
+  /** From now on it waits for an event: its duration has no meaning. */
   waits(): void;
 }
 
-/** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */
+/** One message: its bytes, or pieces of it that are sent one behind the other without a copy. */
 export type Message = Uint8Array | readonly Uint8Array[] | NotedMessage;
 
-/** A message whose sender wants to know when its pieces have left, and nobody looks at them any more. */
+/** A message whose sender is notified when its pieces have left and are not used any more. */
 export interface NotedMessage {
   readonly pieces: readonly Uint8Array[];
   readonly onSent: () => void;
@@ -39,7 +39,7 @@ export function piecesOf(message: Message): readonly Uint8Array[] {
 interface Limits {
   /** A longer message from the client is refused. Default 4 MiB. */
   readonly maxMessageBytes?: number;
-  /** How long a client may send nothing while its next bytes are waited for. Default: for ever. */
+  /** Most time for which a client may send nothing while its next bytes are waited for. Default: for ever. */
   readonly idleTimeoutMs?: number;
   /** For messages that arrive, shared by all tenants. Default: no bound but that of each message. */
   readonly memory?: FairShares;
@@ -50,10 +50,10 @@ export interface UnaryMethod extends Limits {
   handle(request: Uint8Array, call: Call): Message | Promise<Message>;
 }
 
-/** As they come, or all of them at once: these leave together, with the trailers behind them. */
+/** A stream of messages, or all of them at once: these are sent together, with the trailers behind them. */
 export type Messages = AsyncIterable<Message> | readonly Message[];
 
-/** One message in, any number out. */
+/** One request message, any number of answers. */
 export interface ServerStreamingMethod extends Limits {
   readonly kind: 'serverStreaming';
   handle(request: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages>;
@@ -75,6 +75,6 @@ export interface Service {
   readonly isOpen?: boolean;
   /** Called when the server will stop soon. */
   announceStop?(): void;
-  /** Called when the listener begins to stop: end what would otherwise go on for ever. */
+  /** Called when the listener begins to stop: end streams that would otherwise go on for ever. */
   drain?(): void;
 }

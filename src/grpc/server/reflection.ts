@@ -5,7 +5,7 @@ import { type GrpcStatusName, grpcStatus } from '../wire/grpc-status.ts';
 import type { Service } from './method.ts';
 
 const maxMessageBytes = 64 * 1024;
-/** For the next question to come. */
+/** Most time to wait for the next question. */
 const idleTimeoutMs = 60_000;
 
 /** google/protobuf/descriptor.proto, as far as names go. */
@@ -37,7 +37,7 @@ interface DescribedFile {
 }
 
 /**
- * `grpc.reflection.v1.ServerReflection`, by which tools such as grpcurl find out what the services take. Older tools ask for the
+ * `grpc.reflection.v1.ServerReflection`, with which tools such as grpcurl look up the services' messages. Older tools use the
  * same under the package `grpc.reflection.v1alpha`.
  */
 export function createReflectionServices(): readonly Service[] {
@@ -91,7 +91,7 @@ export function createReflectionServices(): readonly Service[] {
   }));
 }
 
-/** The full names of all that a file declares and that can be asked for. */
+/** The full names of all declarations of a file that reflection can look up. */
 function symbolsOf(file: ReturnType<typeof FileDescriptor.decode>): string[] {
   const inFile = (name: string): string => `${file.package}.${name}`;
   return [

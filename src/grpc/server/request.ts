@@ -1,17 +1,12 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { AppError } from '../../core/app-error.ts';
-import type { FairShares, Share } from '../../core/async/fair-shares.ts';
+import type { FairShares } from '../../core/async/fair-shares.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
+import { sharedTurn } from '../../core/async/own-turn.ts';
+import type { Share } from '../../core/async/share.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
-import {
-  checkPrefix,
-  endedInside,
-  type FrameLimits,
-  MessageReader,
-  mostWaitMs,
-  prefixBytes,
-} from '../wire/message-frames.ts';
+import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
 import { floodGuard } from './data-flood-guard.ts';
 import type { Call } from './method.ts';
@@ -27,9 +22,9 @@ interface Limits {
 interface CallParts {
   /** Ends the call. */
   readonly revoke: (error: AppError) => void;
-  /** Among the calls under way. */
+  /** Its place as a running call. */
   readonly place: Share | undefined;
-  /** Called as bytes come. */
+  /** Called as bytes arrive. */
   readonly goesOn: () => void;
 }
 
@@ -40,19 +35,22 @@ export function requestMessages(
   { revoke, place, goesOn }: CallParts,
 ): MessageReader {
   const memory = limits.memory?.open({ lane: call.lane, revoke });
-  // Not every reader reads to the end, and one may read on in what came before the end.
+  // Some readers do not read to the end, and one may go on with bytes that came before the end.
   stream.once('close', () => memory?.[Symbol.dispose]());
   const frameLimits = { ...frameLimitsOf(call, limits), memory };
-  const bytes = requestBytes(stream, limits.idleTimeoutMs, [memory, place], goesOn);
+  const bytes = requestBytes(stream, limits.idleTimeoutMs, [memory, place], {
+    goesOn,
+    turn: () => sharedTurn(() => call.lane),
+  });
   return new MessageReader(bytes, frameLimits);
 }
 
-/** `shares`: may be taken back until all has come. */
+/** `shares`: may be revoked until all bytes have arrived. */
 async function* requestBytes(
   stream: ServerHttp2Stream,
   idleTimeoutMs: number | undefined,
   shares: readonly (Share | undefined)[],
-  goesOn: () => void,
+  { goesOn, turn }: { readonly goesOn: () => void; readonly turn: () => Promise<void> | undefined },
 ): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
@@ -65,6 +63,8 @@ async function* requestBytes(
       if (step.done === true) break;
       count(step.value.length);
       for (const share of shares) share?.progress();
+      const others = turn();
+      if (others !== undefined) await others;
       goesOn();
       yield step.value;
     }
@@ -93,6 +93,7 @@ export function onlyMessage(
     let announced: number | undefined;
     const count = floodGuard(stream);
     let share: Share | undefined;
+    let isWaiting = false;
     const settle = (act: () => void): void => {
       clearTimer();
       share?.[Symbol.dispose]();
@@ -110,7 +111,7 @@ export function onlyMessage(
     const add = (chunk: Buffer): void => {
       const before = filled;
       filled += chunk.length;
-      // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
+      // Copied, never kept as received: a chunk of one byte is a view of the 64 KiB that were read from the socket.
       if (before === 0 && isWhole(chunk)) held = chunk;
       else {
         if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
@@ -124,9 +125,13 @@ export function onlyMessage(
         count(chunk.length);
         // Most requests come in one chunk.
         if (filled > 0 || !isWhole(chunk)) share ??= limits.memory?.open({ lane: call.lane, revoke: fail });
-        if (share?.tryTake(chunk.length) !== false) return add(chunk);
+        const others =
+          share?.tryTake(chunk.length) === false ? share.take(chunk.length) : share && sharedTurn(() => call.lane);
+        if (others === undefined) return add(chunk);
         stream.pause();
-        share.take(chunk.length, { waitMs: mostWaitMs }).then(() => {
+        isWaiting = true;
+        others.then(() => {
+          isWaiting = false;
           attempt(() => add(chunk));
           if (stream.readableEnded) onEnd();
           else stream.resume();
@@ -134,7 +139,7 @@ export function onlyMessage(
       });
     const onEnd = (): void =>
       attempt(() => {
-        if (share?.isWaiting === true) return;
+        if (isWaiting) return;
         if (stream.aborted) throw cancelled();
         const message = only(held.subarray(0, filled), frameLimits, call.path);
         settle(() => resolve(message));
@@ -157,7 +162,7 @@ function wholeBytes(announced: number | undefined): number {
   return prefixBytes + (announced ?? 0);
 }
 
-/** The system gives the pages as they are written, so that memory follows what a client has sent. */
+/** The system gives the pages as they are written, so that memory follows the received bytes. */
 function withRoom(bytes: Buffer, room: number): Buffer {
   const out = Buffer.allocUnsafeSlow(room);
   bytes.copy(out);

@@ -11,14 +11,14 @@ const responseHeaders: OutgoingHttpHeaders = {
 };
 
 /**
- * Clients stop by themselves once they have an answer. Seen with Node's: one that is reset before, while it writes, loses
- * the answer and waits for ever.
+ * Clients stop by themselves once they have an answer. Seen with Node's: a client whose stream is reset while it writes loses the
+ * answer and waits for ever.
  */
 const resetAfterMs = 250;
 /** Until then, so that a client which does not stop does not keep us busy. */
-const firstDroppedBytes = 1024 * 1024;
+const firstDroppedBytes = 8 * 1024 * 1024;
 
-/** Where a call adds none of its own. */
+/** For calls without headers of their own. */
 export const noHeaders: OutgoingHttpHeaders = {};
 
 const trailersFollow = { waitForTrailers: true } as const;
@@ -39,7 +39,7 @@ export function endResponse(
   last: readonly Message[] = [],
 ): () => void {
   if (stream.closed || stream.destroyed) return () => {};
-  // First, as Node resets at once a stream that is answered and that nobody reads.
+  // First, as Node resets an answered stream without a reader at once.
   if (!stream.readableEnded) dropRequest(stream);
   if (stream.headersSent) {
     stream.once('wantTrailers', () => stream.sendTrailers(trailers));
@@ -50,7 +50,7 @@ export function endResponse(
   return onStall(stream, stallTimeout, () => stream.close(constants.NGHTTP2_CANCEL));
 }
 
-/** What nobody reads is dropped, else the stream would never close. */
+/** Unread bytes are dropped, else the stream would never close. */
 function dropRequest(stream: ServerHttp2Stream): void {
   const count = floodGuard(stream);
   let bytesToDrop = firstDroppedBytes;
@@ -61,7 +61,11 @@ function dropRequest(stream: ServerHttp2Stream): void {
     if (bytesToDrop < 0) stream.pause();
   });
   stream.resume();
+  let before = bytesToDrop;
   const reset = setInterval(() => {
+    const isMoving = bytesToDrop >= 0 && bytesToDrop < before;
+    before = bytesToDrop;
+    if (isMoving) return;
     bytesToDrop = Number.POSITIVE_INFINITY;
     stream.resume();
     // A reset would take away an answer that still waits for the socket.

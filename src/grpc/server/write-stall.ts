@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { TimeoutList } from '../../core/async/timeout-list.ts';
 
-/** How long a client may take no byte while there is something to send. Shared by all streams that wait. */
+/** Most time for which a client may take no byte while there is something to send. Shared by all streams that wait. */
 export class StallTimeout {
   readonly looks: TimeoutList;
 
@@ -11,22 +11,22 @@ export class StallTimeout {
 }
 
 const looksInTimeout = 4;
-/** Where others on the connection are read, only the time tells that one is not. */
+/** While others on the connection are read, only time shows that one is not. */
 const leastLooks = 10 * looksInTimeout;
-/** What waits may be large: so many bytes have a look more. */
+/** A large write gets a further look for each of these. */
 const bytesInLook = 256 * 1024;
 /** Pings and the like go on also where no data is taken. */
 const negligibleBytes = 1024;
 
 /**
- * Calls `stalled` once the connection of a stream took next to nothing for so long, or what the stream waits to send was not taken
- * in ten times as long, and longer where it is much. Gives what to call when the wait is over.
+ * Calls `stalled` once the connection of a stream took next to nothing for this time, or the stream's bytes were not taken in ten
+ * times as long, and longer if they are many. Returns a function for the end of the wait.
  *
- * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client
- * that grants no window and answers pings would stay for ever.
+ * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client that
+ * grants no window and answers pings would stay for ever.
  */
 export function onStall(stream: ServerHttp2Stream, { looks }: StallTimeout, stalled: () => void): () => void {
-  // Not known before the first look: most streams are over by then, and Node takes long to tell it.
+  // Unknown before the first look: most streams are over by then, and Node is slow to give it.
   let taken: number | undefined;
   let quietLooks = 0;
   let allLooks = 0;

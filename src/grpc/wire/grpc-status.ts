@@ -1,4 +1,4 @@
-import { clientGone, type TypedError } from '../../core/error-type.ts';
+import { clientGone, type TypedError } from '../../core/errors/error-type.ts';
 
 export const grpcStatus = {
   OK: 0,

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Share } from '../../core/async/fair-shares.ts';
+import type { Share } from '../../core/async/share.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { GrpcError } from './grpc-status.ts';
 
 export const prefixBytes = 5;
@@ -8,14 +8,11 @@ export interface FrameLimits {
   readonly maxMessageBytes: number;
   /** The request's header `grpc-encoding`. */
   readonly encoding: string | undefined;
-  /** Of memory for messages. Whoever gives it disposes of it at the end. Default: no bound. */
+  /** Memory for messages. Its owner disposes of it at the end. Default: no bound. */
   readonly memory?: Share | undefined;
 }
 
-/** How long a client may have to wait, unread, while others hold the memory. */
-export const mostWaitMs = 5000;
-
-/** The five bytes before a message: not compressed, and so many bytes. */
+/** The five bytes before a message: not compressed, and its length. */
 export function messagePrefix(bytes: number): Buffer {
   const prefix = Buffer.allocUnsafe(prefixBytes);
   prefix[0] = 0;
@@ -23,22 +20,22 @@ export function messagePrefix(bytes: number): Buffer {
   return prefix;
 }
 
-/** What has come of a message. `left` more bytes of it follow. */
+/** The received part of a message. `left` more bytes of it follow. */
 export interface MessagePiece {
   readonly bytes: Buffer;
   readonly left: number;
 }
 
-/** Cuts a body, as it arrives, into its messages. A message that came in one chunk is a view of that chunk. */
+/** Cuts a body, as it arrives, into its messages. A message that arrived in one chunk is a view of that chunk. */
 export class MessageReader implements AsyncIterable<Uint8Array> {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #limits: FrameLimits;
   readonly #prefix = Buffer.alloc(prefixBytes);
   #prefixFilled = 0;
-  /** What is left of the chunk that came last, and of the message under way. */
+  /** The rest of the last chunk, and of the current message. */
   #chunk: Buffer = none;
   #left = 0;
-  /** Of memory, for the message that was put together last. */
+  /** Memory of the last joined message. */
   #held = 0;
 
   constructor(body: AsyncIterable<Buffer>, limits: FrameLimits) {
@@ -46,7 +43,7 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
     this.#limits = limits;
   }
 
-  /** The next bytes of the message under way, or the first ones of the next message; undefined at the end. */
+  /** The next bytes of the current message, or the first ones of the next message; undefined at the end. */
   async piece(): Promise<MessagePiece | undefined> {
     for (;;) {
       if (this.#left > 0 && this.#chunk.length > 0) return this.#take();
@@ -64,8 +61,8 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
   /** The whole message that begins with a piece. */
   async whole(first: MessagePiece): Promise<Uint8Array> {
     if (first.left === 0) return first.bytes;
-    // Neither pooled nor zeroed: the system gives the pages as they are written, so that memory follows what a client
-    // has sent and not what it announces.
+    // Neither pooled nor zeroed: the system gives the pages as they are written, so that memory follows the received bytes and
+    // not the announced length.
     const message = Buffer.allocUnsafeSlow(first.bytes.length + first.left);
     let filled = 0;
     for (let piece: MessagePiece | undefined = first; piece !== undefined; ) {
@@ -77,13 +74,18 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
     return message;
   }
 
-  /** Counts bytes that whoever reads keeps, also behind the message that they came with. */
+  /** Counts bytes that the reader keeps, also longer than their message. */
   async keep(bytes: number): Promise<void> {
     const { memory } = this.#limits;
-    if (memory?.tryTake(bytes) === false) await memory.take(bytes, { waitMs: mostWaitMs });
+    if (memory?.tryTake(bytes) === false) await memory.take(bytes);
   }
 
-  /** Nobody looks any more at the message that was put together last. */
+  /** The reader keeps the last joined message. */
+  retain(): void {
+    this.#held = 0;
+  }
+
+  /** The last joined message is not used any more. */
   drop(): void {
     this.#limits.memory?.give(this.#held);
     this.#held = 0;
@@ -131,7 +133,7 @@ export function endedInside(): GrpcError {
   return new GrpcError('INVALID_ARGUMENT', 'the request ended inside a message');
 }
 
-/** The length of the message that a body begins with; undefined while its prefix is not there. Throws when it is refused. */
+/** The length of the message at the start of a body; undefined while its prefix is incomplete. Throws if it is refused. */
 export function checkPrefix(body: Buffer, limits: FrameLimits): number | undefined {
   return body.length < prefixBytes ? undefined : parsePrefix(body, limits);
 }

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 const mostWaitingBytes = 256 * 1024;
 
 /**
- * The bytes of a stream in the pieces in which they come. Leaving off drops those that wait, and leaves the stream open. A
- * stream's own iterator copies all that wait into one: of large messages, which are put together anyway, every byte once more.
+ * The bytes of a stream in the pieces in which they arrive. Ending early drops the waiting ones, and leaves the stream open. A
+ * stream's own iterator joins all waiting pieces: for large messages, which are joined anyway, one more copy of every byte.
  *
- * Rejects with the stream's error, or where it closes before its end.
+ * Rejects with the stream's error, or if it closes before its end.
  */
 export async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
   const chunks: Buffer[] = [];

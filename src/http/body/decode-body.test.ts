@@ -1,11 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { type BodyCoding, decodeBody, parseContentEncoding } from './decode-body.ts';
 
 const numbers = Buffer.from(Array.from({ length: 60 }, (_, n) => `${n + 1}\n`).join(''));
 
-/** `seq 1 60 | zstd -19`, which is there with a checksum. */
+/** `seq 1 60 | zstd -19`, with a checksum. */
 const zstd = Buffer.from(
   'KLUv/QRojQIAskoTCbDrJEmIcFKYdQN9s8010zyzzDF35gzzySaXTPLIIodcmTLIF1tcMcUTSxxxY8YQX7denfp06dHb2aEfN16c+HDhwcvJgd92Tc9y3BkA8vJCfg==',
   'base64',

@@ -1,27 +1,27 @@
-import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { AppError } from '../../core/app-error.ts';
-import { type BodyLimits, tooLarge } from '../exchange/request-body.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { codedPieces, coderOptions } from '../exchange/coded-pieces.ts';
+import { type BodyLimits, tooLarge, uncountedBytes } from '../exchange/request-body.ts';
 import { decodeZstd, maxWindowBytes } from './decode-zstd.ts';
 
 type Bytes = AsyncGenerator<Buffer, void, undefined>;
 
-/** What a body may be packed in, by its name in Content-Encoding. */
+/** Decoders of a body, by the coding's name in Content-Encoding. */
 const decoders = {
-  gzip: (body) => throughZlib(body, createGunzip()),
-  deflate: (body) => throughZlib(body, createInflate()),
-  br: (body) => throughZlib(body, createBrotliDecompress()),
-  zstd: (body) => decodeZstd(body, throughZlib),
-} as const satisfies Record<string, (body: AsyncIterable<Buffer>) => Bytes>;
+  gzip: (body, lane) => codedPieces(body, createGunzip(coderOptions), lane),
+  deflate: (body, lane) => codedPieces(body, createInflate(coderOptions), lane),
+  br: (body, lane) => codedPieces(body, createBrotliDecompress(coderOptions), lane),
+  zstd: (body, lane) => decodeZstd(body, (frame, coder) => codedPieces(frame, coder, lane)),
+} as const satisfies Record<string, (body: AsyncIterable<Buffer>, lane: string) => Bytes>;
 
 export type BodyCoding = keyof typeof decoders;
 
 const bodyCodings = Object.keys(decoders) as readonly BodyCoding[];
 
-/** Each one more multiplies what a few bytes can blow up to. */
+/** Each further coding multiplies the expansion of a few bytes. */
 const mostCodings = 2;
 
-/** What a decoder keeps of what it has unpacked, at most. */
+/** Most bytes of output that a decoder buffers. */
 const windows = {
   gzip: 32 * 1024,
   deflate: 32 * 1024,
@@ -29,10 +29,7 @@ const windows = {
   zstd: maxWindowBytes,
 } as const satisfies Record<BodyCoding, number>;
 
-/** As many of these as there may be requests under way are little. */
-const freeBytes = 64 * 1024;
-
-type DecodeLimits = Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
+type DecodeLimits = Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory' | 'lane'>;
 
 /** The codings of a Content-Encoding header, in the order in which they were applied. */
 export function parseContentEncoding(header: string | undefined): readonly BodyCoding[] {
@@ -52,30 +49,24 @@ export function parseContentEncoding(header: string | undefined): readonly BodyC
   );
 }
 
-/** Unpacks while it streams. The bound holds for what comes out, too: a few bytes may hold gigabytes. */
+/** Decodes while it streams. The bound holds for the output, too: a few bytes may hold gigabytes. */
 export function decodeBody(body: Bytes, codings: readonly BodyCoding[], limits: DecodeLimits): Bytes {
   return codings.reduceRight((packed, coding) => decoded(packed, coding, limits), body);
 }
 
-async function* decoded(body: Bytes, coding: BodyCoding, { maxBodyBytes, takeMemory }: DecodeLimits): Bytes {
+async function* decoded(body: Bytes, coding: BodyCoding, { maxBodyBytes, takeMemory, lane = '' }: DecodeLimits): Bytes {
   const windowBytes = windows[coding];
   let bytes = 0;
   try {
-    for await (const piece of decoders[coding](body)) {
+    for await (const piece of decoders[coding](body, lane)) {
       bytes += piece.length;
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
-      if (bytes > freeBytes && bytes - piece.length < windowBytes) await takeMemory?.(piece.length);
+      if (bytes > uncountedBytes && bytes - piece.length < windowBytes) await takeMemory?.(piece.length);
       yield piece;
     }
   } catch (error) {
     throw isCorruption(error) ? corrupt(coding, error) : error;
   }
-}
-
-async function* throughZlib(body: AsyncIterable<Buffer>, transform: Transform): Bytes {
-  // What fails on either side comes out of the loop below.
-  pipeline(Readable.from(body, { objectMode: false }), transform, () => {});
-  for await (const piece of transform) yield piece as Buffer;
 }
 
 /** zlib's codes: `Z_DATA_ERROR`, `ERR_PADDING_1` and the like of brotli, `ZSTD_error_checksum_wrong`. */

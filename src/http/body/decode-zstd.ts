@@ -1,21 +1,21 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
-import { AppError } from '../../core/app-error.ts';
-import { UploadReader } from '../routes/imp/upload-reader.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { UploadReader } from './upload-reader.ts';
 
 type Bytes = AsyncGenerator<Buffer, void, undefined>;
 
 /** Node 20 has none. Without one a checksum of the content is not looked at. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
-/** A frame may claim any, and its reader has to hold it. As the zstd program has it; fzstd moves all of it with each block. */
+/** A frame may claim any size, and its reader must hold it. As in the zstd program; fzstd moves all of it with each block. */
 export const maxWindowBytes = (createZstdDecompress === undefined ? 32 : 128) * 1024 * 1024;
 const maxBlockBytes = 128 * 1024;
 const frameMagic = 0xfd2f_b528;
 const skippableMagic = 0x184d_2a50;
 
-/** How zlib tells of such input. */
+/** Zlib's error for such input. */
 class ZstdError extends Error {
   readonly code: string;
 
@@ -65,7 +65,7 @@ async function* unpacked(frame: Bytes): Bytes {
   };
   for await (const unit of frame) {
     yield* push(unit, false);
-    // What a block holds takes a while, and others wait for their turn.
+    // Decoding a block takes a while, and other requests wait for their turn.
     await new Promise((resolve) => setImmediate(resolve));
   }
   yield* push(new Uint8Array(0), true);

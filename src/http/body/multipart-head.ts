@@ -1,6 +1,6 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
-/** What the headers of a part say. */
+/** The headers of a part. */
 export interface PartHead {
   readonly name: string;
   readonly fileName: string | undefined;
@@ -46,7 +46,7 @@ export function parsePartHead(lines: readonly string[]): PartHead {
   };
 }
 
-/** What follows the first `;` of a header: `name=value` or `name="value"`. */
+/** The text behind the first `;` of a header: `name=value` or `name="value"`. */
 function parametersOf(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, bare = ''] of header.matchAll(/;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g)) {

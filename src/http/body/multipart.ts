@@ -1,9 +1,9 @@
-import { AppError } from '../../core/app-error.ts';
-import { UploadReader } from '../routes/imp/upload-reader.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { type PartHead, parsePartHead } from './multipart-head.ts';
+import { UploadReader } from './upload-reader.ts';
 
 export interface BodyPart extends PartHead {
-  /** To be read to its end before the next part is asked for. */
+  /** Must be read to its end before the next part. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
 }
 
@@ -11,8 +11,8 @@ const maxHeadBytes = 16 * 1024;
 const lineEnd = Buffer.from('\r\n');
 
 /**
- * The parts of a form (RFC 7578) as they come; nothing of a part is kept. Written by hand because this form has two
- * parts and is pulled: the parsers on offer push, with a stream and its errors to tame for every part.
+ * The parts of a form (RFC 7578) as they arrive; nothing of a part is kept. Written by hand because this form has two parts and
+ * is pulled: the available parsers push, with a stream and its errors to handle for every part.
  */
 export class Multipart {
   readonly #reader: UploadReader;
@@ -27,14 +27,14 @@ export class Multipart {
   async *parts(): AsyncGenerator<BodyPart, void, undefined> {
     try {
       for await (const _ of this.#untilBoundary()) {
-        // What stands before the first boundary is for people.
+        // Text before the first boundary is a preamble for people.
       }
       while (await this.#opensPart()) {
         const head = parsePartHead(await this.#headLines());
         yield { ...head, body: this.#untilBoundary() };
       }
       for await (const _ of this.#reader.rest()) {
-        // Nor does what stands behind the last one count.
+        // Text behind the last boundary is ignored, too.
       }
     } finally {
       this.#reader.release();

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 /** No request target can be longer; in a body it could. */
 const mostCharacters = 262_144;
@@ -6,13 +6,8 @@ const mostCharacters = 262_144;
 /** QuestDB's `cols`: names with commas between them, in double quotes where a name has commas itself; `\\` before a quote. */
 export function parseColumnList(text: string, parameter = 'cols'): string[] {
   if (text.length > mostCharacters) {
-    throw new AppError(
-      'too_large',
-      `${parameter} has ${text.length} characters, and at most ${mostCharacters} are read`,
-      {
-        hint: 'name fewer columns',
-      },
-    );
+    const message = `${parameter} has ${text.length} characters, and at most ${mostCharacters} are read`;
+    throw new AppError('too_large', message, { hint: 'name fewer columns' });
   }
   const names: string[] = [];
   let name = '';

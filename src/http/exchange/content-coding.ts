@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import { coderOptions } from './coded-pieces.ts';
 
 export type ContentCoding = 'br' | 'gzip';
 
@@ -12,7 +13,7 @@ const gzipOptions = { level: 4 };
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** The coding that the client likes best of those we have; brotli where it does not mind. */
+/** The coding that the client prefers among ours; brotli without a preference. */
 export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | undefined {
   if (acceptEncoding === undefined) return undefined;
   const weights = new Map<string, number>();
@@ -33,5 +34,7 @@ export function compress(bytes: Uint8Array, coding: ContentCoding): Promise<Buff
 }
 
 export function compressor(coding: ContentCoding): Transform {
-  return coding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
+  return coding === 'br'
+    ? createBrotliCompress({ ...brotliOptions, ...coderOptions })
+    : createGzip({ ...gzipOptions, ...coderOptions });
 }

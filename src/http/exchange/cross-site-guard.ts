@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -11,7 +11,7 @@ export function refuseCrossSite(exchange: Exchange): void {
 
 function isOfOtherSite({ requestHeaders }: Exchange): boolean {
   const { origin, host } = requestHeaders;
-  // Browsers say it to https and to localhost; behind a proxy our Host may not be the one that the page has.
+  // Browsers send it to https and to localhost; behind a proxy our Host may differ from the page's.
   const site = requestHeaders['sec-fetch-site'];
   if (site === undefined) return origin !== undefined && !isAt(origin, host);
   return site === 'cross-site' || site === 'same-site';

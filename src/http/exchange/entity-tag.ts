@@ -1,7 +1,7 @@
 import type { ContentCoding } from './content-coding.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Names the bytes of a version's rows as they are sent. */
+/** Identifies the bytes of a version's rows as they are sent. */
 export function entityTag(versionId: string, coding: ContentCoding | undefined): string {
   return coding === undefined ? `"${versionId}"` : `"${versionId}-${coding}"`;
 }

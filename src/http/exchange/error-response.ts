@@ -1,4 +1,4 @@
-import { type AppError, type ErrorCode, toAppError } from '../../core/app-error.ts';
+import { type AppError, type ErrorCode, toAppError } from '../../core/errors/app-error.ts';
 import type { Exchange } from './exchange.ts';
 
 export const httpStatus = {
@@ -74,7 +74,7 @@ export function sendError(
   exchange.send(httpStatus[error.code], body);
 }
 
-/** RFC 6750: the error is told only to callers that sent a credential. */
+/** RFC 6750: the error is sent only to callers that sent a credential. */
 function challengeTo({ requestHeaders }: Exchange): string {
   const error = requestHeaders.authorization === undefined ? '' : ', error="invalid_token"';
   return `Bearer realm="framehold"${error}`;

@@ -1,11 +1,11 @@
-import { toAppError } from '../../core/app-error.ts';
+import { toAppError } from '../../core/errors/app-error.ts';
 import type { Exchange } from './exchange.ts';
 import { ClientGone } from './response-writer.ts';
 
 export interface ServerEvent {
   /** Default: `message`, which a browser gives to `onmessage`. */
   readonly event?: string | undefined;
-  /** What `Last-Event-ID` is when the client comes back. */
+  /** The `Last-Event-ID` of a client that reconnects. */
   readonly id?: number | undefined;
   readonly data: object;
 }
@@ -20,8 +20,8 @@ export function eventBytes({ event, id, data }: ServerEvent): Buffer {
 }
 
 /**
- * Answers with events until the client leaves. What ends them otherwise is told by the last one, `end`; what fails before the
- * first one is an error response.
+ * Answers with events until the client leaves. The last event, `end`, gives any other reason; a fault before the first event is
+ * an error response.
  */
 export async function sendEvents(
   exchange: Exchange,
@@ -30,7 +30,7 @@ export async function sendEvents(
   try {
     const first = await events.next();
     exchange.headers.push('content-type', eventStreamType, ...exchange.cacheControl('no-store'));
-    // Else a reverse proxy may keep them until it has some kilobytes.
+    // Otherwise a reverse proxy may hold them until it has some kilobytes.
     exchange.headers.push('x-accel-buffering', 'no');
     await exchange.sendPieces(200, endingWithError(exchange, first, events));
   } finally {

@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, type ErrorCode } from '../../core/app-error.ts';
-import type { FairShares, Share } from '../../core/async/fair-shares.ts';
-import type { AuditRecord } from '../../core/audit.ts';
-import type { Logger } from '../../core/logger.ts';
-import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
-import type { Span } from '../../core/span.ts';
+import type { FairShares } from '../../core/async/fair-shares.ts';
+import { sharedTurn } from '../../core/async/own-turn.ts';
+import type { Share } from '../../core/async/share.ts';
+import type { AuditRecord } from '../../core/callers/audit.ts';
+import { type Caller, laneOf, type Principal } from '../../core/callers/principal.ts';
+import { AppError, type ErrorCode } from '../../core/errors/app-error.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { Span } from '../../core/logs/span.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { EventLoopWatch } from '../../telemetry/event-loop-watch.ts';
 import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
 import { holdBody } from './held-body.ts';
-import { type BodyLimits, readBody } from './request-body.ts';
+import { type BodyLimits, readBody, uncountedBytes } from './request-body.ts';
 import { ClientGone, writePieces } from './response-writer.ts';
 
 export interface ExchangeParts {
@@ -23,28 +25,26 @@ export interface ExchangeParts {
   readonly route: string | undefined;
   readonly requestId: string;
   readonly logger: Logger;
-  /** For bodies that are held whole. */
+  /** For bodies that are held whole, and rows of answers. */
   readonly memory: FairShares;
-  /** Told that work for it goes on. */
+  /** Notified that work for the request goes on. */
   readonly eventLoop: EventLoopWatch | undefined;
-  /** Whether its connection ends with it, asked when its answer begins. */
+  /** Whether the connection ends with it, called when its answer begins. */
   readonly isLast: () => boolean;
-  /** Whether callers are told apart, so that no cache may give the answer to another one. */
+  /** Whether callers are identified, so that no cache may give the answer to another one. */
   readonly isPrivate: boolean;
 }
 
-/** Of what the audit tells of a request, in characters. */
+/** Longest text of a request in the audit, in characters. */
 const longestObject = 200;
 /** For a request that is to end, until its connection is cut. */
 const abortGraceMs = 1000;
-/** The client of a body waits for so long, unread, while others hold the memory. */
-const mostWaitMs = 5000;
 
 /** One request and its response. Routes see this, never Node's own objects. */
 export class Exchange {
   readonly method: string;
   readonly requestHeaders: IncomingHttpHeaders;
-  /** The request target as it came: path and query. */
+  /** The unchanged request target: path and query. */
   readonly target: string;
   /** The value of each `{name}` of the route's path, in order, decoded. */
   readonly segments: readonly string[];
@@ -53,35 +53,35 @@ export class Exchange {
   readonly requestId: string;
   readonly logger: Logger;
   /**
-   * Headers of the response, whatever it is: names and values in turn, as `writeHead` takes them. Objects of headers, or
-   * `setHeader` before it, cost a tenth of a hot read.
+   * Headers of any response: names and values in turn, as `writeHead` takes them. Objects of headers, or `setHeader` before it,
+   * cost a tenth of a hot read.
    */
   readonly headers: string[];
-  /** The `query` field of an error response, where the body of the request has it. */
+  /** The `query` field of an error response, if the request's body has one. */
   asked: string | undefined;
-  /** Where its statement runs, once that is known. */
+  /** The engine of its statement, once known. */
   engine: EngineChoice | undefined;
   /** Its answer is for this caller alone. */
   readonly #isPrivate: boolean;
   /** Its line of the audit, where it has one. */
   record: AuditRecord | undefined;
-  /** Called instead of the answer to a change whose line cannot be written. */
+  /** Called instead of the answer to a change whose audit line cannot be written. */
   onUnrecorded: ((error: unknown) => void) | undefined;
-  /** It does not count among the requests under way. */
+  /** It does not count as a running request. */
   isUncounted = false;
-  /** Among the requests under way. */
+  /** Its place as a running request. */
   place: Share | undefined;
-  /** Ends it where others need what it holds. */
+  /** Ends it when other requests need its memory. */
   onRevoked: ((error: AppError) => void) | undefined;
-  /** Its route reads a body, which may not have come yet. */
+  /** Its route reads a body, which may not have arrived. */
   awaitsBody = false;
   /** It was ended because others need its place. */
   isRevoked = false;
-  /** Called when it is not to count among the requests under way any more. */
+  /** Called when it no longer counts as a running request. */
   onUncount: (() => void) | undefined;
-  /** Who asks, where a ticket stands for credentials. */
+  /** The caller, if a ticket replaces credentials. */
   ticketHolder: Pick<Caller, 'headers' | 'certificate'> | undefined;
-  /** What is told of it, where it is traced. */
+  /** The span of the request, if it is traced. */
   span: Span | undefined;
   /** Why it failed. */
   failure: ErrorCode | undefined;
@@ -96,6 +96,7 @@ export class Exchange {
   readonly #isLast: () => boolean;
   readonly #memory: FairShares;
   #held: Share | undefined;
+  #heldAnswer: Share | undefined;
   #bodyHasCome = false;
   readonly #eventLoop: EventLoopWatch | undefined;
   #controller: AbortController | undefined;
@@ -122,7 +123,7 @@ export class Exchange {
     this.#eventLoop = parts.eventLoop;
   }
 
-  /** Who asks. Known before a route is called, unless it is open to anybody. */
+  /** The caller. Identified before a route is called, unless the route is open to anybody. */
   get principal(): Principal {
     if (this.#principal === undefined) throw new AppError('internal', 'the caller is not identified');
     return this.#principal;
@@ -143,7 +144,7 @@ export class Exchange {
     return this.span?.traceId ?? parseTraceparent(this.requestHeaders.traceparent)?.traceId;
   }
 
-  /** What is known of the caller before it is identified. */
+  /** The facts about the caller before it is identified. */
   get caller(): Caller {
     const { rawHeaders, socket } = this.#request;
     const address = socket.remoteAddress ?? '';
@@ -163,7 +164,7 @@ export class Exchange {
     return this.#response.headersSent || this.#isHeld;
   }
 
-  /** Headers that say who may keep the answer: `no-cache` for one with an ETag. A private one has them already. */
+  /** Cache headers of the answer: `no-cache` for one with an ETag. A private answer has them already. */
   cacheControl(policy: 'no-cache' | 'no-store'): string[] {
     return this.#isPrivate ? [] : ['cache-control', policy];
   }
@@ -182,7 +183,7 @@ export class Exchange {
     else this.headers.push('cache-control', policy);
   }
 
-  /** Notes for the audit what the request is about, where the path does not tell it. */
+  /** Names the object of the request for the audit, if the path does not. */
   concerns(object: string): void {
     if (this.record !== undefined) this.record.notes.object = object.slice(0, longestObject);
   }
@@ -191,7 +192,7 @@ export class Exchange {
     return this.#response.statusCode;
   }
 
-  /** How it ended, for the audit. */
+  /** The outcome, for the audit. */
   get outcome(): ErrorCode | 'ok' | 'client_gone' | 'upstream_error' {
     if (this.failure !== undefined) return this.failure;
     if (!this.#response.writableFinished) return 'client_gone';
@@ -220,7 +221,7 @@ export class Exchange {
     this.#after(timeoutMs, () => this.#abort().abort(late()));
   }
 
-  /** The request's body as it comes, still in its Content-Encoding. */
+  /** The request's body as it arrives, still in its Content-Encoding. */
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
     return readBody(this.#request, this.#response, limits, {
       onProgress: () => {
@@ -228,6 +229,7 @@ export class Exchange {
         this.place?.progress();
         this.#held?.progress();
       },
+      turn: () => sharedTurn(() => this.lane),
       onEnd: () => {
         this.#bodyHasCome = true;
         this.place?.settle();
@@ -238,13 +240,15 @@ export class Exchange {
 
   /** Takes bytes of the memory that tenants share, for its body. They are given back when the request has ended. */
   async takeMemory(bytes: number): Promise<void> {
+    // Its end is over, and would give nothing back.
+    if (this.hasEnded) throw new ClientGone('the client left before its body was read');
     if (this.#held === undefined) {
       const held = this.#memory.open({ lane: this.lane, revoke: (error) => this.onRevoked?.(error) });
       this.#response.once('close', () => held[Symbol.dispose]());
       if (this.#bodyHasCome) held.settle();
       this.#held = held;
     }
-    if (!this.#held.tryTake(bytes)) await this.#held.take(bytes, { signal: this.signal, waitMs: mostWaitMs });
+    if (!this.#held.tryTake(bytes)) await this.#held.take(bytes, { signal: this.signal });
   }
 
   /** All of a body, or of a part of it, in memory that tenants share. */
@@ -256,7 +260,26 @@ export class Exchange {
     });
   }
 
-  /** It waits from now on and does nothing for its client: it is not among the requests under way any more. */
+  /**
+   * Takes memory that tenants share for its answer, up to so many bytes in all, until the client has it. Where others need the
+   * memory, an answer that the client does not take is cut off.
+   */
+  async holdAnswer(bytes: number): Promise<void> {
+    if (bytes <= uncountedBytes) return;
+    if (this.hasEnded) throw new ClientGone('the client left before its answer began');
+    if (this.#heldAnswer === undefined) {
+      const revoke = (error: AppError): void => (this.hasBegun ? this.destroy() : this.endNow(error));
+      const held = this.#memory.open({ lane: this.lane, revoke });
+      this.#response.once('close', () => held[Symbol.dispose]());
+      this.#heldAnswer = held;
+    }
+    const held = this.#heldAnswer;
+    const more = bytes - held.units;
+    // A worker waits with it: a tenant with more than its share is refused at once.
+    if (more > 0 && !held.tryTake(more)) await held.take(more, { signal: this.signal, onlyBelowShare: true });
+  }
+
+  /** From now on it waits and does nothing for its client: it no longer counts as a running request. */
   uncount(): void {
     this.onUncount?.();
     this.onUncount = undefined;
@@ -298,9 +321,11 @@ export class Exchange {
       throw error;
     }
     this.#begin(status);
-    await writePieces(this.#response, pieces, coding, (bytes) => {
+    await writePieces(this.#response, pieces, coding && { coding, lane: this.lane }, (bytes) => {
       this.#eventLoop?.goesOn(this);
+      this.#heldAnswer?.progress();
       this.#noteBytes(bytes);
+      return this.isKnown ? sharedTurn(() => this.lane) : undefined;
     });
     this.#response.end();
   }
@@ -312,13 +337,13 @@ export class Exchange {
     this.#response.writeHead(status, this.headers);
   }
 
-  /** Of a change, the notes have the bytes that it kept. */
+  /** For a change, the notes have the stored bytes. */
   #noteBytes(bytes: number): void {
     const notes = this.record?.notes;
     if (notes?.changes === 0) notes.addBytes(bytes);
   }
 
-  /** Another answer takes the place of the one that they belong to. */
+  /** Another answer replaces the one with these headers. */
   #dropBodyHeaders(): void {
     const { headers } = this;
     for (let at = headers.length - 2; at >= 0; at -= 2) {
@@ -332,7 +357,7 @@ export class Exchange {
     this.#abort().abort(reason);
   }
 
-  /** Aborts `signal`, which gives an error response where none has begun; what goes on all the same is cut off. */
+  /** Aborts `signal`, which gives an error response if none has begun; an answer that goes on nonetheless is cut off. */
   endNow(error: AppError): void {
     this.#abort().abort(error);
     this.#after(abortGraceMs, () => this.destroy());

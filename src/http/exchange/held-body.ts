@@ -1,11 +1,9 @@
 import { abortable } from '../../core/async/limited-wait.ts';
 import { ownTurn } from '../../core/async/own-turn.ts';
-
-/** Of each body: as many of these as there may be requests under way are little. */
-const freeBytes = 64 * 1024;
+import { uncountedBytes } from './request-body.ts';
 
 export interface HeldBodyOptions {
-  /** Resolves when there is memory for so many bytes more. */
+  /** Resolves when there is memory for `bytes` more. */
   readonly takeMemory: (bytes: number) => Promise<void>;
   /** Aborted where the memory is taken back. */
   readonly signal: () => AbortSignal;
@@ -24,12 +22,12 @@ export async function holdBody(
   try {
     for (let step = await next(); step.done !== true; step = await next()) {
       const piece = step.value;
-      isCounted = body.length + piece.length > freeBytes;
+      isCounted = body.length + piece.length > uncountedBytes;
       if (isCounted) await takeMemory(piece.length);
       body.add(piece);
     }
   } catch (error) {
-    // Does not wait for what may never come.
+    // Does not wait for a piece that may never come.
     pieces.return().catch(() => {});
     throw error;
   }
@@ -77,7 +75,7 @@ class CopiedPieces {
   #lastWithRoom(bytes: number): Buffer {
     const last = this.#slabs.at(-1);
     if (last !== undefined && this.#filled < last.length) return last;
-    // Doubled at first, and never zeroed: the system gives the pages as they are written, so that memory follows what has come.
+    // Doubled at first, and never zeroed: the system gives pages as they are written, so that memory follows the received bytes.
     const slab = Buffer.allocUnsafeSlow(Math.max(bytes, Math.min(slabBytes, this.length)));
     this.#filled = 0;
     this.#slabs.push(slab);

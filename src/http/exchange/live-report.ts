@@ -1,7 +1,7 @@
-import { type LiveReport, liveHeaders } from '../../core/live-tables.ts';
+import { type LiveReport, liveHeaders } from '../../core/sql/live-tables.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Tells in the headers of the answer what came of the external database. A statement that runs again tells of its last run. */
+/** Reports the reads of the external database in the headers of the answer. A statement that runs again reports its last run. */
 export function reportLive({ headers }: Pick<Exchange, 'headers'>): (report: LiveReport) => void {
   return (report) => {
     for (const [name, value] of liveHeaders(report)) {

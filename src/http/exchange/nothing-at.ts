@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 const ofAccess = /^\/(?:tokens|tenants|handles\/[^/]+\/shares)(?:\/|$)/;
 
-/** Where no route answers. */
+/** The answer without a route. */
 export function nothingAt(path: string, answered: readonly string[]): AppError {
   if (ofAccess.test(path) && answered.includes('/handles') && !answered.includes('/tokens')) {
     return new AppError('not_found', 'tokens, tenants and shares need authentication, which is off here', {

@@ -1,5 +1,5 @@
 import type { Action } from '../../auth/rights.ts';
-import type { ErrorCode } from '../../core/app-error.ts';
+import type { ErrorCode } from '../../core/errors/app-error.ts';
 import type { JsonSchema, ParameterTable } from './parameters.ts';
 
 export interface Body {
@@ -8,13 +8,13 @@ export interface Body {
   readonly content: Readonly<Record<string, JsonSchema>>;
 }
 
-/** What a method of a route takes and gives, as the OpenAPI document tells it. */
+/** The input and output of a route's method, as in the OpenAPI document. */
 export interface Operation {
-  /** Who may: the right that it takes. `open`: anybody. `known`: anybody, but those who are known see more. */
+  /** The right that it needs. `open`: anybody. `known`: anybody, but identified callers see more. */
   readonly access: Action | 'open' | 'known';
   readonly summary: string;
   readonly description?: string;
-  /** What validates the query string. */
+  /** Validates the query string. */
   readonly parameters: ParameterTable;
   /** Headers of its own. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
@@ -24,6 +24,6 @@ export interface Operation {
   /** By status. */
   readonly responses: Readonly<Record<number, Body>>;
   readonly errors: readonly ErrorCode[];
-  /** Of their bodies, where they do not have the one shape. */
+  /** Schema of their bodies, if they differ from the standard one. */
   readonly errorSchema?: JsonSchema;
 }

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
-import { type FrameName, parseFrameName } from '../../core/frame-name.ts';
-import { handlePattern } from '../../core/handle.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, parseFrameName } from '../../core/names/frame-name.ts';
+import { handlePattern } from '../../core/names/handle.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 
-/** One parameter of a query string: what it means, and how its text is read. */
+/** One parameter of a query string: its meaning, and its parser. */
 export interface Parameter<Value> {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -18,7 +18,7 @@ export type Values<Table extends ParameterTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** Reads what the table names. Anything else is refused: a misspelled parameter would change nothing, silently. */
+/** Reads the parameters of the table. Any other is refused: a misspelled parameter would have no effect, silently. */
 export function readParameters<Table extends ParameterTable>(
   table: Table,
   given: ReadonlyMap<string, string>,
@@ -42,7 +42,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }
 
-/** True only for `true`, in any case, as QuestDB has it; and false only for `false`. */
+/** True only for `true`, in any case, as in QuestDB; and false only for `false`. */
 export function flag(description: string): Parameter<boolean> {
   return {
     description,
@@ -56,7 +56,7 @@ export function flag(description: string): Parameter<boolean> {
   };
 }
 
-/** Of the parameter `quoteNonFinite`, wherever rows are JSON. */
+/** Description of the parameter `quoteNonFinite`, wherever rows are JSON. */
 export const quoteNonFiniteText =
   'NaN, Infinity and -Infinity as strings, also infinite dates and timestamps, and those in arrays and structs: otherwise JSON has them as null.';
 

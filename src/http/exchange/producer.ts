@@ -1,4 +1,4 @@
-import { longestProducerId } from '../../core/producer.ts';
+import { longestProducerId } from '../../core/callers/producer.ts';
 import type { Operation } from './operation.ts';
 
 const wholeNumber = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A database executes what it is given, so asking for the headers alone would still run the statement. */
+/** A database executes each statement, so a request for the headers alone would still run it. */
 export function headWouldExecute({ headers }: Exchange): AppError {
   headers.push('allow', 'GET, OPTIONS');
   return new AppError('method_not_allowed', 'HEAD is not offered for query=', { hint: 'use GET' });

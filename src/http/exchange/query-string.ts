@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 /** The parameters of a request target, each at most once, names case-sensitive, `+` read as a space. */
 export function parseQueryString(target: string): ReadonlyMap<string, string> {

@@ -1,29 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../core/app-error.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { ClientGone } from './response-writer.ts';
+import { isCutShort } from './short-chunks.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** How long a client may send nothing. */
+  /** Most time for which a client may send nothing. */
   readonly stallTimeoutMs: number;
   /** Fewer, on average over `stallTimeoutMs` of waiting for the client, end the request. 0: any number will do. */
   readonly minBodyBytesPerSecond: number;
-  /** Resolves when there is memory for so many bytes more that its reader needs. Default: it takes what it needs. */
+  /** Resolves when there is memory for `bytes` more for the reader. Default: no limit. */
   readonly takeMemory?: ((bytes: number) => Promise<void>) | undefined;
+  /** In whose turn it is unpacked. Default: one for all. */
+  readonly lane?: string | undefined;
 }
 
 interface BodyWatch {
   readonly onProgress: () => void;
+  /** Awaited before the next piece, so that other requests get a turn. */
+  readonly turn: () => Promise<void> | undefined;
   readonly onEnd: () => void;
 }
+
+/** Bytes of each body whose memory is not counted: little even for the largest number of requests. */
+export const uncountedBytes = 64 * 1024;
 
 const mostEarlyBytes = 64 * 1024;
 
 /**
- * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
- * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ClientGone where the client
- * broke off. `watch`: what the request holds may be taken back until its body has come.
+ * The body of a request as it comes, still in its Content-Encoding. Pulled: a slow reader slows the client down. Rejects with
+ * `too_large`, with `invalid_input` if nothing or too little came for too long, and with ClientGone if the client broke off.
+ * `watch`: the memory of the request may be taken back until its body has come.
  */
 export async function* readBody(
   request: IncomingMessage,
@@ -31,7 +39,7 @@ export async function* readBody(
   { maxBodyBytes, stallTimeoutMs, minBodyBytesPerSecond }: BodyLimits,
   watch: BodyWatch,
 ): AsyncGenerator<Buffer, void, undefined> {
-  // The client asked whether it is worth its while, and by now it is.
+  // The client waits for permission to send its body, and gets it now.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   if (Number(request.headers['content-length']) <= Math.min(mostEarlyBytes, maxBodyBytes)) {
     const { pieces, isWhole } = await readEarly(request);
@@ -48,7 +56,7 @@ export async function* readBody(
     }
   }
   let bytes = 0;
-  /** Of the time since which the rate is measured: only the waiting, not the work of our reader. */
+  /** For the rate: only the waiting counts, not the work of our reader. */
   let [waitedMs, waitedBytes] = [0, 0];
   const idle = new IdleTimer(stallTimeoutMs, () => standsStill(stallTimeoutMs));
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
@@ -68,6 +76,9 @@ export async function* readBody(
         [waitedMs, waitedBytes] = [0, 0];
       }
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      if (isCutShort(request)) throw tooShortChunks();
+      const turn = watch.turn();
+      if (turn !== undefined) await turn;
       yield step.value;
     }
     if (!request.complete) throw new ClientGone('the client broke off its body');
@@ -84,8 +95,8 @@ interface EarlyBody {
 }
 
 /**
- * What has come of a body with its head: mostly all of a small one. The iterator of a stream, and a timer, would cost more
- * than everything else that is done for it.
+ * The bytes of a body that came with its head: mostly all of a small one. The iterator of a stream, and a timer, would cost more
+ * than all other work for it.
  */
 function readEarly(request: IncomingMessage): Promise<EarlyBody> {
   return new Promise((resolve) => {
@@ -101,7 +112,7 @@ function readEarly(request: IncomingMessage): Promise<EarlyBody> {
   });
 }
 
-/** Many clients listen only when they are rid of the whole body; the listener bounds how long that may take. */
+/** Many clients read only after they have sent the whole body; the listener bounds how long that may take. */
 function drain(request: IncomingMessage, chunks: AsyncIterator<Buffer>): void {
   chunks.return?.().then(
     () => request.resume(),
@@ -112,6 +123,12 @@ function drain(request: IncomingMessage, chunks: AsyncIterator<Buffer>): void {
 export function tooLarge(maxBodyBytes: number): AppError {
   return new AppError('too_large', `the body is larger than the ${maxBodyBytes} bytes allowed`, {
     hint: 'send less at once, or let the operator raise http.max_body',
+  });
+}
+
+function tooShortChunks(): AppError {
+  return new AppError('invalid_input', 'the body came in chunks of a few bytes each', {
+    hint: 'send chunks of at least 16 bytes',
   });
 }
 

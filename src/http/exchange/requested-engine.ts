@@ -1,5 +1,5 @@
-import { usableDefault } from '../../core/engine-names.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { usableDefault } from '../../core/names/engine-names.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameter } from './parameters.ts';
@@ -18,7 +18,7 @@ export function requestedEngine(
   return { engine: engine ?? defaultEngine, isNamed: engine !== undefined };
 }
 
-/** Where the default engine is not granted to the caller, a request that names none does not go there. */
+/** If the default engine is not granted to the caller, a request without an engine uses another. */
 export function withUsableEngine<Command extends RequestedEngine>(command: Command, principal: Principal): Command {
   return command.isNamed ? command : { ...command, engine: usableDefault(principal, command.engine) };
 }
@@ -36,7 +36,7 @@ export function engineParameter(defaultEngine: string | undefined): Parameter<st
   };
 }
 
-/** What an answer tells of the engine: where one was named, or where the choice was ours. */
+/** The engine in an answer: the named one, or the one that we chose. */
 export interface EngineReport {
   readonly engine: string;
   readonly engine_reason: string;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { clientGone, type TypedError } from '../../core/error-type.ts';
+import { clientGone, type TypedError } from '../../core/errors/error-type.ts';
+import { codedPieces } from './coded-pieces.ts';
 import { type ContentCoding, compressor } from './content-coding.ts';
 
 /** The client did not wait for the end, or took nothing for too long. */
@@ -10,24 +9,28 @@ export class ClientGone extends Error implements TypedError {
   readonly errorType = clientGone;
 }
 
-/** Writes pieces as the client takes them, compressed on the way if a coding is given. */
+/** How pieces are compressed on the way, and in whose turn. */
+export interface PieceCoding {
+  readonly coding: ContentCoding;
+  readonly lane: string;
+}
+
+/** Writes pieces as the client takes them, compressed on the way if a coding is given. Waits for `onBytes` after each. */
 export async function writePieces(
   response: ServerResponse,
   pieces: AsyncIterable<Uint8Array>,
-  coding: ContentCoding | undefined,
-  onBytes: (bytes: number) => void,
+  coded: PieceCoding | undefined,
+  onBytes: (bytes: number) => Promise<void> | undefined,
 ): Promise<void> {
-  const send = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
-    for await (const piece of body) {
-      onBytes(piece.byteLength);
-      await write(response, piece);
-    }
-  };
-  if (coding === undefined) await send(pieces);
-  else await pipeline(Readable.from(pieces, { objectMode: false }), compressor(coding), send);
+  const sent = coded === undefined ? pieces : codedPieces(pieces, compressor(coded.coding), coded.lane);
+  for await (const piece of sent) {
+    const turn = onBytes(piece.byteLength);
+    if (turn !== undefined) await turn;
+    await write(response, piece);
+  }
 }
 
-/** Writes and, where the client is slower than we are, waits until it has taken what it was given. */
+/** Writes and, if the client is slower, waits until it has taken all written bytes. */
 async function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (response.destroyed) throw new ClientGone('the client went away');
   if (response.write(bytes)) return;

@@ -1,25 +1,25 @@
-import type { AppError } from '../../core/app-error.ts';
+import type { AppError } from '../../core/errors/app-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Answers one path. What it throws becomes an error response. */
+/** Answers one path. Its error becomes an error response. */
 export interface Route {
-  /** Of the console, which is no part of the API: neither the OpenAPI document nor errors name it. */
+  /** For the console, which is no part of the API: neither the OpenAPI document nor errors name it. */
   readonly isOfConsole?: boolean;
-  /** `{name}` stands for any one segment. */
+  /** `{name}` matches any one segment. */
   readonly path: string;
   readonly methods: readonly HttpMethod[];
-  /** Reads bodies, by `Exchange.body`. What others are sent is thrown away. */
+  /** Reads bodies, by `Exchange.body`. Bodies for other routes are discarded. */
   readonly takesBody?: boolean;
   /** By method, for the OpenAPI document and the reference. */
   readonly operations: Partial<Record<HttpMethod, Operation>>;
-  /** Answered also when too many requests are under way: health checks. */
+  /** Answered also with too many running requests: health checks. */
   readonly always?: boolean;
-  /** The `query` field of this request's error responses, where the target tells it. */
+  /** The `query` field of this request's error responses, if the target has one. */
   askedFor?(target: string): string | undefined;
-  /** A ticket in its query string may stand for credentials. */
+  /** A ticket in its query string may replace credentials. */
   readonly takesTicket?: boolean;
   /** May wait for something to happen, by `Exchange.uncount`. */
   readonly follows?: boolean;

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 /** Rows [from, to) of a frame; `to` is Infinity for "to the end". */
 export interface RowRange {
@@ -8,7 +8,7 @@ export interface RowRange {
 
 const defaultLimit = 1000;
 
-/** `N` = the first N rows; `lo,hi` = rows lo to hi, 1-based and inclusive, as QuestDB's /exec has it; `lo,` = to the end. */
+/** `N` = the first N rows; `lo,hi` = rows lo to hi, 1-based and inclusive, as in QuestDB's /exec; `lo,` = to the end. */
 export function parseRowLimit(text: string | undefined, maxRows: number | undefined): RowRange {
   if (text === undefined) return { from: 0, to: Math.min(defaultLimit, maxRows ?? defaultLimit) };
   const match = /^(\d+)(?:(,)(\d*))?$/.exec(text);
@@ -26,7 +26,7 @@ export function parseRowLimit(text: string | undefined, maxRows: number | undefi
   return range;
 }
 
-/** For open ranges, whose size shows only when the frame is known. */
+/** For open ranges, whose size is unknown until the frame is known. */
 export function checkMaximum(rows: number, maxRows: number | undefined, text: string | undefined): void {
   if (maxRows !== undefined && rows > maxRows) {
     throw invalidLimit(text ?? '', `this server gives at most ${maxRows} rows at once`);

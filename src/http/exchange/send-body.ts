@@ -1,16 +1,17 @@
+import { codingPlace } from './coded-pieces.ts';
 import { type ContentCoding, compress, minCompressedBytes } from './content-coding.ts';
 import { entityTag, matchesEntityTag, sendNotModified } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface BodyDescription {
-  /** Of the body: names and values in turn. */
+  /** Headers of the body: names and values in turn. */
   readonly headers: readonly string[];
   readonly coding: ContentCoding | undefined;
-  /** Undefined: the same request may give something else the next time. */
+  /** Undefined: the same request may get another answer the next time. */
   readonly versionId?: string | undefined;
 }
 
-/** A whole body, as it is sent. */
+/** A whole body in its sent form. */
 export interface Page {
   readonly body: Uint8Array | string;
   readonly bytes: number;
@@ -20,7 +21,7 @@ export interface Page {
 /** Bodies up to this size are sent in one piece with Content-Length. Errors before that still become error responses. */
 const maxPageBytes = 1024 * 1024;
 
-/** Sends a document: whole where it is small, else piece by piece. Gives the page that was sent whole. */
+/** Sends a document: in one write if it is small, else piece by piece. Returns the page if it was sent whole. */
 export async function sendBody(
   exchange: Exchange,
   body: AsyncGenerator<Uint8Array, void, undefined>,
@@ -32,7 +33,7 @@ export async function sendBody(
     for (let bytes = 0; bytes <= maxPageBytes; ) {
       const step = await body.next();
       if (step.done === true) {
-        const page = await makePage(Buffer.concat(begun, bytes), description.coding);
+        const page = await makePage(exchange, Buffer.concat(begun, bytes), description.coding);
         sendPage(exchange, page, description);
         return page;
       }
@@ -45,7 +46,7 @@ export async function sendBody(
     else await exchange.sendPieces(200, concat(begun, body), coding);
     return undefined;
   } finally {
-    // Also where the client left before the rows were touched: they hold a worker.
+    // Also if the client left before the first row: they hold a worker.
     await body.return();
   }
 }
@@ -90,12 +91,15 @@ function pushHeaders(exchange: Exchange, description: BodyDescription, coding: C
   headers.push(...exchange.cacheControl(versionId === undefined ? 'no-store' : 'no-cache'));
 }
 
-async function makePage(body: Buffer, coding: ContentCoding | undefined): Promise<Page> {
-  if (coding !== undefined && body.length >= minCompressedBytes) {
+async function makePage({ lane }: Exchange, body: Buffer, coding: ContentCoding | undefined): Promise<Page> {
+  if (coding === undefined || body.length < minCompressedBytes) return { body, bytes: body.length, coding: undefined };
+  const release = await codingPlace(lane);
+  try {
     const coded = await compress(body, coding);
     return { body: coded, bytes: coded.length, coding };
+  } finally {
+    release();
   }
-  return { body, bytes: body.length, coding: undefined };
 }
 
 async function* concat(

@@ -1,7 +1,7 @@
 import { parseQueryString } from './query-string.ts';
 
 export interface TicketTarget {
-  /** Without the ticket: nothing that is logged, forwarded or answered has it. */
+  /** Without the ticket, which is neither logged, forwarded nor answered. */
   readonly target: string;
   readonly ticket: string | undefined;
 }
@@ -12,13 +12,13 @@ export function splitTicket(target: string): TicketTarget {
   if (start === 0 || !target.includes('ticket=', start)) return { target, ticket: undefined };
   const pairs = target.slice(start).split('&');
   const [ticket, ...more] = pairs.filter((pair) => pair.startsWith('ticket='));
-  // What is malformed stays, for the parser of the route to refuse.
+  // A malformed ticket stays, for the route's parser to refuse.
   if (ticket === undefined || more.length > 0 || !/^[\w=-]*$/.test(ticket)) return { target, ticket: undefined };
   const rest = pairs.filter((pair) => pair !== ticket).join('&');
   return { target: target.slice(0, start) + rest, ticket: ticket.slice('ticket='.length) };
 }
 
-/** What a ticket is bound to: a target by its meaning, because browsers encode some characters in their own way. */
+/** The request of a ticket: a target by its meaning, because browsers encode some characters in their own way. */
 export function boundRequest(method: string, target: string): string {
   const path = target.split('?', 1)[0] ?? '';
   return JSON.stringify([method, path, [...parseQueryString(target)].sort(([a], [b]) => (a < b ? -1 : 1))]);

@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError } from '../../core/app-error.ts';
 import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/request-body.ts';
 
-/** Large enough for a long list of parameters; rows come by other doors. It is read in one go. */
+/** Large enough for a long list of parameters; rows have other routes. It is parsed in one go. */
 const maxJsonBytes = 8_000_000;
 const byteOrderMark = '\ufeff';
 
 export interface JsonLimits extends BodyLimits {
-  /** An answer begins within it, so the body must have come by then. */
+  /** An answer begins within it, so the body must have arrived by then. */
   readonly requestTimeoutMs: number;
 }
 
@@ -29,7 +29,7 @@ export async function jsonBody<const Key extends string>(
   return parseJsonObject(text, keys, 'the body');
 }
 
-/** A key whose value is of another kind than it should be. */
+/** The error for a value of the wrong kind. */
 export function wrongType(key: string, value: JsonValue, accepted: string): AppError {
   return new AppError('invalid_parameter', `${key} is ${kindOf(value)}; it must be ${accepted}`);
 }
@@ -48,7 +48,7 @@ async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string>
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
-/** A byte now and then never stands still, and would hold its place among the requests for years. */
+/** A client that sends a byte now and then never stalls, and would keep its place among the requests for years. */
 async function* inTime(body: AsyncIterable<Buffer>, requestTimeoutMs: number): AsyncGenerator<Buffer, void, undefined> {
   const deadline = performance.now() + requestTimeoutMs;
   for await (const piece of body) {
@@ -63,7 +63,7 @@ function tooSlow(requestTimeoutMs: number): AppError {
   });
 }
 
-/** What curl says of any body, and what says nothing. */
+/** The media type that curl sends with any body, and an empty one. */
 const unsaid = new Set(['', 'application/x-www-form-urlencoded']);
 
 function checkContentType({ requestHeaders }: Exchange): void {

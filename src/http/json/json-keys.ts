@@ -2,7 +2,7 @@ import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { JsonSchema, Parameter } from '../exchange/parameters.ts';
 import { wrongType } from './json-body.ts';
 
-/** One key of a JSON body: what it may be, and how it is read. */
+/** One key of a JSON body: its accepted values, and its parser. */
 export interface JsonKey<Value> {
   readonly schema: JsonSchema;
   /** `undefined`: it was not given, or null. Throws an AppError that names the key. */

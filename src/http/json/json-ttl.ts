@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { JsonSchema } from '../exchange/parameters.ts';

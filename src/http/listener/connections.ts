@@ -1,32 +1,32 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logs/logger.ts';
 import { hasBody } from './unread-body.ts';
 
 export interface ConnectionTimeouts {
   /** For the first byte of a connection. */
   readonly headerTimeoutMs: number;
-  /** For a reader who takes nothing of what it is sent. */
+  /** For a client that reads nothing of its answer. */
   readonly stallTimeoutMs: number;
 }
 
 export interface ConnectionOptions extends ConnectionTimeouts {
-  /** Then a connection is one whose TLS handshake is done. */
+  /** True: a connection counts only after its TLS handshake. */
   readonly isTls: boolean;
 }
 
-/** Where a client was when it last took something. */
+/** The state of a client when it last took something. */
 interface Progress {
   readonly takenBytes: number;
-  /** Of the piece that is being taken. */
+  /** Bytes of the current piece. */
   readonly queuedBytes: number;
   readonly atMs: number;
 }
 
 const looksPerStall = 4;
 
-/** Open connections with the answers under way on each: more than one where the client pipelines. */
+/** Open connections with the unfinished answers of each: more than one if the client pipelines. */
 export class Connections {
   readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
@@ -35,8 +35,8 @@ export class Connections {
   constructor(server: Server | HttpsServer, options: ConnectionOptions, logger: Logger) {
     const { headerTimeoutMs, stallTimeoutMs, isTls } = options;
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
-    // Node looks at the progress of the write queue here, so a slow reader is not taken for one that stands still. Under TLS
-    // it looks at a queue that moves only when all of a write was taken.
+    // Node looks at the progress of the write queue here, so a slow reader is not taken for a stalled one. Under TLS it looks at
+    // a queue that moves only when all of a write was taken.
     server.setTimeout(stallTimeoutMs, (socket: Socket) => {
       if (this.isAnswering(socket)) {
         if (isTls || socket.writableLength === 0) return;
@@ -48,7 +48,7 @@ export class Connections {
     server.once('close', () => clearInterval(timer));
   }
 
-  /** What a client sends starts Node's clock anew: with an empty line now and then it would never be cut off by that. */
+  /** Received bytes restart Node's clock: a client that sends an empty line now and then would never be cut off by that. */
   #cutStalled(stallTimeoutMs: number, logger: Logger): void {
     for (const [socket, before] of this.#progress) {
       const now = progressOf(socket);
@@ -75,21 +75,19 @@ export class Connections {
     return (this.#answers.get(request.socket)?.size ?? 0) <= 1 && (request.complete || !hasBody(request));
   }
 
-  /** What comes now begins a request. In the rest of one that has its answer already it would be answered twice. */
+  /** The next bytes begin a request. In the rest of an answered request they would be answered twice. */
   isBetweenRequests(socket: Socket): boolean {
     return !this.isAnswering(socket) && this.#lastRequests.get(socket)?.complete !== false;
   }
 
-  /** From now until its `close` the answer is under way. */
-  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
+  /** From now until its `close` the answer is unfinished. Returns how many of the connection are. */
+  add(request: IncomingMessage, response: ServerResponse): number {
     const { socket } = request;
     this.#lastRequests.set(socket, request);
     const answers = this.#answers.get(socket);
     answers?.add(response);
-    response.once('close', () => {
-      answers?.delete(response);
-      onEnd();
-    });
+    response.once('close', () => answers?.delete(response));
+    return answers?.size ?? 0;
   }
 
   #watch(socket: Socket, headerTimeoutMs: number): void {
@@ -104,7 +102,7 @@ export class Connections {
     socket.once('close', () => {
       clearTimeout(timer);
       this.#progress.delete(socket);
-      // Node tells only the answer that was being sent; those queued behind it would wait for ever.
+      // Node notifies only the answer being sent; those queued behind it would wait for ever.
       setImmediate(() => {
         for (const response of answers) response.emit('close');
       });
@@ -114,7 +112,7 @@ export class Connections {
 
 interface StreamHandle {
   readonly writeQueueSize?: number;
-  /** Of a TLS stream: the stream below it. */
+  /** For a TLS stream: the stream below it. */
   readonly _parent?: StreamHandle;
 }
 
@@ -122,7 +120,7 @@ function progressOf(socket: Socket): Progress {
   const handle = (socket as { _handle?: StreamHandle | null })._handle;
   return {
     takenBytes: socket.bytesWritten - socket.writableLength,
-    // Node's own time-out looks at it, too; a long piece would else count only when all of it was taken.
+    // Node's own time-out reads it, too; otherwise a long piece would count only when all of it was taken.
     queuedBytes: (handle?._parent ?? handle)?.writeQueueSize ?? 0,
     atMs: performance.now(),
   };

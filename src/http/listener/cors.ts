@@ -1,13 +1,13 @@
 import type { Exchange } from '../exchange/exchange.ts';
 
 export interface CorsPolicy {
-  /** Origins whose pages may call us, or `*`. */
+  /** Origins whose pages may call the server, or `*`. */
   readonly origins: readonly string[];
 }
 
 const preflightSeconds = 600;
 
-/** Those of our answers that a page may not read unless it is told so. */
+/** Response headers that pages cannot read by default. */
 const exposedHeaders = [
   'Accept-Ranges',
   'Content-Disposition',

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 
 /**
- * The owner of a name can let it point at us once a page of theirs is loaded: the browser then takes our answers for
+ * The owner of a name can let it point at this server once a page of theirs is loaded: the browser then takes our answers for
  * those of the page. Nobody owns an address, or localhost; any other name must be declared.
  */
 export class HostCheck {
   readonly #names: ReadonlySet<string>;
-  /** What follows the `*` of a wildcard. */
+  /** The texts behind the `*` of wildcards. */
   readonly #endings: readonly string[];
   readonly #isOpen: boolean;
   /** Most clients of a listener send the same. */
@@ -20,7 +20,7 @@ export class HostCheck {
     this.#endings = ['*.localhost', ...hosts].filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
   }
 
-  /** Of a request without a Host there is nothing to check: browsers send one. */
+  /** A request without a Host passes: browsers send one. */
   check(host: string | undefined): void {
     if (host === this.#lastGood || host === undefined || host === '' || this.#isOpen) return;
     if (!this.#isDeclared(nameOf(host))) {

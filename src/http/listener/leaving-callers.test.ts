@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { principalOf } from '../../../test/support/principals.ts';
 import { FairShares } from '../../core/async/fair-shares.ts';
-import type { Audit } from '../../core/audit.ts';
-import { silentLogger } from '../../core/logger.ts';
-import type { Principal } from '../../core/principal.ts';
-import { RequestNotes } from '../../core/request-notes.ts';
+import type { Audit } from '../../core/callers/audit.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
+import { RequestNotes } from '../../core/logs/request-notes.ts';
 import type { Route } from '../exchange/route.ts';
 import { type HttpListener, startHttpListener } from './listener.ts';
 
@@ -64,7 +64,7 @@ it('a client that leaves before it is identified does not count among the reques
   const ask = 'GET /frames HTTP/1.1\r\nHost: localhost\r\n\r\n';
   for (let n = 0; n < maxConcurrentRequests; n++) {
     const socket = connect(port, '127.0.0.1');
-    // A second one waits behind the first: Node does not tell its answer that the client is gone.
+    // A second one waits behind the first: Node does not notify its answer that the client is gone.
     socket.write(`${ask}${ask}`);
     await expect.poll(() => waiting.length).toBe(2);
     socket.destroy();

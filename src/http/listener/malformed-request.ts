@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { errorBody, httpStatus, jsonContentType } from '../exchange/error-response.ts';
 
-/** How long a client that still sends has to take notice of its answer. */
+/** Time for a client that still sends to read its answer. */
 const lingerMs = 1000;
 
 const noSniffing = 'X-Content-Type-Options: nosniff';
 
 const answered = new WeakSet<Socket>();
 
-/** Answers what Node's parser refused, before there is a request object. */
+/** Answers requests that Node's parser refused, before there is a request object. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // The parser refuses each piece of the rest anew.
   if (answered.has(socket)) return;

@@ -2,7 +2,7 @@ import type { Route } from '../exchange/route.ts';
 
 interface Found {
   readonly route: Route | undefined;
-  /** What stands for each `{name}` of its path, decoded. */
+  /** The value of each `{name}` of its path, decoded. */
   readonly segments: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long a body that nobody reads, or that goes on behind its answer, may take to end, and how much may come. */
+/** Most time, and bytes, for the rest of a body that no route reads, or that goes on behind its answer. */
 const unreadBodyMs = 5000;
 const unreadBodyBytes = 256 * 1024 * 1024;
 const looksMs = 100;
@@ -29,8 +29,8 @@ export function cutUnreadBody(
 }
 
 /**
- * Node closes a connection right behind its last answer. With bytes of a body that nobody has read, the kernel resets it then, and the
- * reset takes the answer from a client that still sends. So our half is closed, and the other one when the body has come.
+ * Node closes a connection right behind its last answer. With unread bytes of a body, the kernel then resets it, and the reset takes
+ * the answer from a client that still sends. So our half is closed first, and the other one when the body has come.
  */
 function closeBehindBody(request: IncomingMessage): void {
   const { socket } = request;
@@ -45,7 +45,7 @@ function closeBehindBody(request: IncomingMessage): void {
   };
 }
 
-/** Resolves when all of a body that nobody reads has come, or its connection is gone. */
+/** Resolves when all of an unread body has come, or its connection is gone. */
 export async function dropBody(request: IncomingMessage): Promise<void> {
   if (!hasBody(request) || request.complete) return;
   await new Promise<void>((resolve) => {

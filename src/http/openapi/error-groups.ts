@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../core/app-error.ts';
+import type { ErrorCode } from '../../core/errors/app-error.ts';
 
-/** What may go wrong with a frame that is read. */
+/** Errors of reading a frame. */
 export const frameErrors = [
   'invalid_handle',
   'handle_not_found',

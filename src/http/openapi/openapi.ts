@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from '../../core/app-error.ts';
+import { type ErrorCode, errorCodes } from '../../core/errors/app-error.ts';
 import { httpStatus } from '../exchange/error-response.ts';
 import type { Body, Operation } from '../exchange/operation.ts';
 import type { JsonSchema, Parameter, ParameterTable } from '../exchange/parameters.ts';

@@ -18,7 +18,7 @@ export interface ShownConfig {
   readonly configFile: string | undefined;
 }
 
-/** Tells operators what `framehold config` does. */
+/** The settings for operators, like `framehold config`. */
 export function configRoute(shown: () => ShownConfig): Route {
   const document = () => {
     const { settings, configFile } = shown();

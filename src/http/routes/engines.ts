@@ -4,7 +4,7 @@ import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
 
-/** Tells what SQL can run on, and how it is. */
+/** The SQL engines and their health. */
 export function enginesRoute(engines: EngineDirectory): Route {
   return {
     path: '/engines',

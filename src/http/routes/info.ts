@@ -1,6 +1,6 @@
 import type { IssuerLogin } from '../../auth/issuer.ts';
-import { mayUseEngine, usableDefault } from '../../core/engine-names.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { mayUseEngine, usableDefault } from '../../core/names/engine-names.ts';
 import type { EngineDirectory } from '../../query/engine-directory.ts';
 import { readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
@@ -9,16 +9,16 @@ import { sendJson } from '../json/send-json.ts';
 
 export interface ServerInfo {
   readonly version: string;
-  /** Where it listens. */
+  /** Address of the gRPC listener. */
   readonly grpc: { readonly host: string; readonly port: number; readonly tls: boolean };
   readonly engines: Pick<EngineDirectory, 'namesFor'>;
   readonly defaultEngine: string;
   readonly autoEngine: string | undefined;
   /** Undefined: any number. */
   readonly maxLimit: number | undefined;
-  /** What strangers are told to show. */
+  /** Kinds of credentials that are accepted. */
   readonly credentials: () => readonly string[];
-  /** How people log in by a browser; empty while that is not known. */
+  /** The logins by browser; empty while they are unknown. */
   readonly logins: () => readonly IssuerLogin[];
 }
 
@@ -72,7 +72,7 @@ const infoSchema = {
   required: ['name', 'grpc'],
 } as const;
 
-/** Tells a client what it talks to. */
+/** Name, version and abilities of the server, for clients. */
 export function infoRoute(info: ServerInfo): Route {
   const { version, grpc, engines, defaultEngine, autoEngine, maxLimit, credentials, logins } = info;
   const open = { name: 'framehold', grpc };

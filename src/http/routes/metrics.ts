@@ -10,10 +10,10 @@ const contentTypes = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const satisfies Record<ExpositionFormat, string>;
 
-/** Gives the text. `withTenants`: those of tenants are among them. */
+/** Renders the metrics as text. `withTenants`: with those of tenants. */
 export type MetricsSource = (format: ExpositionFormat, options: { readonly withTenants: boolean }) => Promise<string>;
 
-/** What Prometheus reads. `withTenants`: also what there is of each tenant. */
+/** The metrics for Prometheus. `withTenants`: also those of each tenant. */
 export function metricsRoute(metrics: MetricsSource, { withTenants }: { readonly withTenants: boolean }): Route {
   return {
     path: '/metrics',

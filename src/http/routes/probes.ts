@@ -5,7 +5,7 @@ import { sendText } from '../json/send-json.ts';
 
 const plainText = (text: string) => ({ 'text/plain': { type: 'string', const: text } }) as const;
 
-/** Whether the process answers, whatever it stands on: for those who restart it otherwise. */
+/** Whether the process answers, whatever the state of its parts: for supervisors that restart it otherwise. */
 export const livezRoute: Route = {
   path: '/livez',
   methods: ['GET', 'HEAD'],

@@ -9,7 +9,7 @@ import { isoTime } from './handles/summary.ts';
 /** Enough to know a statement by. */
 const longestSql = 1000;
 
-/** Tells which statements are under way. */
+/** Lists the running statements. */
 export function queriesRoute(running: RunningQueries): Route {
   return {
     path: '/queries',

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { ByteCache } from '../../cache/byte-cache.ts';
 import type { DiskCache } from '../../cache/disk-cache.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import type { Followers } from '../../follow/followers.ts';
 import type { Frames, StoreTotals } from '../../frames/frames.ts';
 import type { RunningQueries } from '../../query/running-queries.ts';
@@ -15,7 +15,7 @@ import { sendJson } from '../json/send-json.ts';
 
 type CacheFigures = Pick<ByteCache, 'budgetBytes' | 'usedBytes' | 'entries' | 'hits' | 'misses'>;
 
-/** Of each listener. */
+/** Counters of each listener. */
 export interface RequestCounters {
   readonly http: RequestCounter;
   readonly grpc: RequestCounter;
@@ -29,16 +29,16 @@ export interface StatsSources {
   /** Undefined where it is switched off. */
   readonly diskCache: DiskCache | undefined;
   readonly frames: Pick<Frames, 'use'>;
-  /** Of all tenants. */
+  /** Over all tenants. */
   readonly totals: () => StoreTotals;
   readonly running: RunningQueries;
   readonly followers: Followers;
   readonly dataDir: string;
-  /** Of the processes that run SQL, and read and write frames. */
+  /** The processes that run SQL, and read and write frames. */
   readonly workerPids: () => readonly number[];
 }
 
-/** Tells how the server is: to operators all of it, to others what is their tenant's. */
+/** Statistics of the server: all for operators, those of their tenant for other callers. */
 export function statsRoute(sources: StatsSources): Route {
   return {
     path: '/stats',

@@ -1,5 +1,5 @@
 import type { TenantChange, TenantRegistry } from '../../auth/tenant-registry.ts';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
 import { type Parameter, readParameters } from '../exchange/parameters.ts';

@@ -1,5 +1,5 @@
 import { type DownloadTickets, ticketLifetimeMs } from '../../auth/download-tickets.ts';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
 import { readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';

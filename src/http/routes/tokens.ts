@@ -3,8 +3,8 @@ import { assertMay } from '../../auth/rights.ts';
 import { parseTenant } from '../../auth/tenant-registry.ts';
 import { looksLikeToken } from '../../auth/token.ts';
 import { checkTokenName, longestTokenName, tokenDocument } from '../../auth/token-registry.ts';
-import { AppError } from '../../core/app-error.ts';
-import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
+import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
@@ -54,7 +54,7 @@ const tokenRequestSchema = {
   additionalProperties: false,
 } as const;
 
-/** Of whatever makes a token. */
+/** Errors of each route that makes a token. */
 const makeErrors = [
   'invalid_parameter',
   'invalid_input',
@@ -214,13 +214,13 @@ const idParameter: Parameter<string | undefined> = {
   parse: (value) => value,
 };
 
-/** Whose tokens a caller may see: an operator, all. */
+/** The tenant whose tokens a caller may see: for an operator, all. */
 function scopeOf({ role, tenant }: Principal): Tenant | undefined {
   return role === 'operator' ? undefined : tenant;
 }
 
 function noSuchToken(id: string): AppError {
-  // Whoever gives the token itself shall not find it in a log.
+  // A caller that sends the token itself must not find it in a log.
   const named = looksLikeToken(id) ? 'of this id: it is a token itself' : JSON.stringify(id.slice(0, 100));
   return new AppError('not_found', `there is no token ${named}`, {
     hint: 'GET /tokens lists them',
@@ -260,7 +260,7 @@ function tenantOf(principal: Principal, named: string | undefined): Tenant {
   return parseTenant(named);
 }
 
-/** Nobody gives more than they have. */
+/** A caller cannot grant more rights than it has. */
 function checkRole(principal: Principal, role: Role): void {
   if (!hasRole(principal.role, role)) assertMay(principal, 'manageTenants');
 }

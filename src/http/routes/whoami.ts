@@ -1,4 +1,4 @@
-import { roles } from '../../core/principal.ts';
+import { roles } from '../../core/callers/principal.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
@@ -37,7 +37,7 @@ const identitySchema = {
   required: ['tenant', 'name', 'role', 'prefix', 'credential', 'expires', 'use', 'limits'],
 } as const;
 
-/** Tells a caller who it is taken for, and what its tenant may use. */
+/** The caller's identity, and the limits of its tenant. */
 export function whoamiRoute(frames: Pick<Frames, 'use'>): Route {
   return {
     path: '/whoami',

@@ -11,7 +11,7 @@ const endings = {
 
 const maxCharacters = 200;
 
-/** `Content-Disposition` (RFC 6266) for a file of this name: never a path, never one that a system refuses. */
+/** `Content-Disposition` (RFC 6266) for a file of this name: never a path, never a name that a system refuses. */
 export function attachment(name: string, fmt: TableFormat['fmt']): string {
   const ending = endings[fmt];
   const safe = safeName(name);
@@ -23,7 +23,7 @@ export function attachment(name: string, fmt: TableFormat['fmt']): string {
 
 function safeName(name: string): string {
   const start = Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1;
-  // Of a name of megabytes only what is shown is looked at.
+  // Of a name of megabytes only the shown part is examined.
   const base = name.slice(start, start + 4 * maxCharacters).normalize('NFC');
   const safe = [...base.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}<>:"|?*]/gu, '_')]
     .slice(0, maxCharacters)

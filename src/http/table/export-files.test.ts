@@ -2,8 +2,8 @@ import { access, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { AppError } from '../../core/app-error.ts';
-import { isTenant, type Tenant } from '../../core/principal.ts';
+import { isTenant, type Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { ExportFiles, type ExportFilesOptions, type ExportKey, type MakeFile } from './export-files.ts';
 
 let directory: TemporaryDirectory;

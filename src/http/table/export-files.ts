@@ -1,13 +1,13 @@
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../core/app-error.ts';
 import type { WaitOptions } from '../../core/async/fair-queue.ts';
 import { abortable } from '../../core/async/limited-wait.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { TemporaryPath } from '../../frames/frames.ts';
 
-/** What a file holds. */
+/** The content of a file. */
 export interface ExportKey {
   readonly tenant: Tenant;
   /** The frame, or the statement. */
@@ -29,7 +29,7 @@ export type MakeFile = (limits: {
   readonly maxBytes: number;
 }) => Promise<MadeFile | 'too large' | 'later'>;
 
-/** Who asks for a file. */
+/** The request that waits for a file. */
 export interface ExportWait {
   readonly signal: AbortSignal;
   /** See `WaitOptions`. */
@@ -56,9 +56,9 @@ interface Kept extends MadeFile {
 export interface ExportFilesOptions {
   /** A larger document is not made first. Default 256 MiB. */
   readonly maxBytes?: number;
-  /** Of all files that are kept. Default 1 GiB. */
+  /** Total size of the files. Default 1 GiB. */
   readonly budgetBytes?: number;
-  /** How long a file is kept after its last use. Default a minute. */
+  /** Time for which an unused file stays. Default a minute. */
   readonly idleMs?: number;
 }
 
@@ -71,7 +71,7 @@ const mostRemembered = 1000;
 
 /**
  * Exports that are made before they are sent, so that clients may ask for their length and for ranges of them, request after
- * request. Whoever calls has found out before that the caller may read the frame.
+ * request. The calling route has checked before that the caller may read the frame.
  */
 export class ExportFiles implements AsyncDisposable {
   readonly maxBytes: number;
@@ -98,7 +98,7 @@ export class ExportFiles implements AsyncDisposable {
     return this.#bytes;
   }
 
-  /** The file of the key, made once for all who ask. Undefined: it cannot be made first, so it is to be streamed. */
+  /** The file of the key, made once for all requests. Undefined: it cannot be made first, so it must be streamed. */
   async open(key: ExportKey, make: MakeFile, wait: ExportWait): Promise<OpenExport | undefined> {
     const name = nameOf(key);
     const found = this.#kept.get(name) ?? (await this.#wait(name, key, make, wait));
@@ -108,7 +108,7 @@ export class ExportFiles implements AsyncDisposable {
       this.#touch(name, found);
       return { file, bytes: found.bytes, etag: found.etag, [Symbol.asyncDispose]: () => file.close() };
     } catch {
-      // It had to make room meanwhile, or somebody else removed it.
+      // It was removed meanwhile, to make room or from outside.
       await this.#drop(found);
       return undefined;
     }
@@ -130,7 +130,7 @@ export class ExportFiles implements AsyncDisposable {
       return await abortable(making.result, signal);
     } finally {
       making.waiting--;
-      // Nobody wants it any more. Where it is made already, this does nothing.
+      // No request waits for it any more. If it is made already, this does nothing.
       if (making.waiting === 0) {
         if (this.#making.get(name) === making) this.#making.delete(name);
         making.controller.abort(new DOMException('nobody waits for the export', 'AbortError'));
@@ -198,14 +198,14 @@ export class ExportFiles implements AsyncDisposable {
     this.#kept.set(name, kept);
   }
 
-  /** Who has it open still reads it to its end. */
+  /** Open readers still read it to its end. */
   async #drop(kept: Kept): Promise<void> {
     const name = nameOf(kept.key);
     if (this.#kept.get(name) !== kept) return;
     this.#kept.delete(name);
     this.#bytes -= kept.bytes;
     clearTimeout(kept.timer);
-    // What cannot be removed goes when the server starts.
+    // Files that cannot be removed go at the next start.
     await Promise.allSettled([kept.file[Symbol.asyncDispose]()]);
   }
 
@@ -218,7 +218,7 @@ export class ExportFiles implements AsyncDisposable {
   }
 }
 
-/** Whether a file of the largest size leaves enough for frames where it is to lie. */
+/** Whether a file of the largest size leaves enough room for frames at this path. */
 export async function hasRoom(path: string, maxBytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(dirname(path));
   return bavail * bsize > filesOfRoom * maxBytes;

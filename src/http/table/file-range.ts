@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import { matchesEntityTag, sendNotModified } from '../exchange/entity-tag.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
@@ -12,8 +12,8 @@ export interface SentFile {
 const readBytes = 512 * 1024;
 
 /**
- * Sends a file with its length. `etag`, which must change with its bytes, lets clients ask for a range of them and go on
- * where they broke off.
+ * Sends a file with its length. With `etag`, which must change with its bytes, clients may request a range of them and resume a
+ * broken download.
  */
 export async function sendFile(
   exchange: Exchange,
@@ -66,7 +66,7 @@ function wantedRange(
   return parseRange(requestHeaders.range, bytes);
 }
 
-/** One range of bytes (RFC 9110). Several, other units and what cannot be read are as if they were not there. */
+/** One range of bytes (RFC 9110). Several ranges, other units and malformed ones are ignored. */
 function parseRange(text: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes\s*=\s*(\d*)-(\d*)\s*$/i.exec(text ?? '');
   if (match === null) return undefined;

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
 import type { Frames } from '../../frames/frames.ts';
 import { chooseCoding } from '../exchange/content-coding.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -14,7 +14,7 @@ export interface SendTableOptions {
   readonly compression: boolean;
 }
 
-/** Answers with the table. An error after the first byte cuts the connection, so that nobody takes it for whole. */
+/** Answers with the table. An error after the first byte cuts the connection, so that the client sees that it is incomplete. */
 export async function sendTable(
   exchange: Exchange,
   source: TableSource,

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/app-error.ts';
-import { type ChunkForm, type CsvForm, execForm } from '../../core/frame-engine.ts';
-import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type ChunkForm, type CsvForm, execForm } from '../../core/rows/frame-engine.ts';
 import { csvHeader } from '../../encoding/rows/csv.ts';
 import { execJsonHead, execJsonRows, execJsonTail } from '../../encoding/rows/exec-json.ts';
 import { jsonContentType } from '../exchange/error-response.ts';
@@ -29,7 +29,7 @@ function csvFormOf({ fmt, delimiter, escapesFormulas }: TableFormat): CsvForm {
   return `${escapesFormulas ? 'csv-safe' : 'csv'}:${fmt === 'tsv' ? '\t' : delimiter}`;
 }
 
-/** What tells the client what it gets and under which name to save it. */
+/** The media type, and the name under which the client saves it. */
 export function exportHeaders(format: TableFormat): string[] {
   const headers = ['content-type', mediaTypeOf(format)];
   if (format.filename !== undefined) headers.push('content-disposition', attachment(format.filename, format.fmt));
@@ -57,7 +57,7 @@ function mediaTypeOf({ fmt, hasNames }: TableFormat): string {
 
 /** The whole document, in pieces. */
 export function tableBody(
-  source: Pick<TableSource, 'query' | 'told' | 'changed'>,
+  source: Pick<TableSource, 'query' | 'engineReport' | 'changed'>,
   table: OpenTable,
   format: TableFormat,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -85,13 +85,13 @@ async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGe
 
 /** As /exec answers for the same rows. */
 export async function* execJsonBody(
-  { query, told, changed }: Pick<TableSource, 'query' | 'told' | 'changed'>,
+  { query, engineReport, changed }: Pick<TableSource, 'query' | 'engineReport' | 'changed'>,
   table: OpenTable,
   hasNames: boolean,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { columns, versionId } = table;
   yield execJsonHead(hasNames ? { query, columns, isStatement: versionId === undefined } : undefined);
   const count = yield* execJsonRows(table.rows());
-  const engine = hasNames ? told : undefined;
+  const engine = hasNames ? engineReport : undefined;
   yield execJsonTail({ count, timings: undefined, explain: false, engine, changed: changed?.() });
 }

@@ -1,10 +1,10 @@
-import type { Column } from '../../core/data-type.ts';
-import type { FileFormatName } from '../../core/file-format.ts';
-import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engine.ts';
+import type { Column, EncodedRows } from '@framehold/columns';
+import type { FileFormatName } from '../../core/rows/file-format.ts';
+import type { ChunkForm, Compression } from '../../core/rows/frame-engine.ts';
 import type { ReadRequest } from '../../frames/read/read-frame.ts';
 import type { EngineReport } from '../exchange/requested-engine.ts';
 
-/** How a table is to be written. */
+/** The format of a table. */
 export interface TableFormat {
   readonly fmt: FileFormatName;
   /** Between the fields of `csv`. */
@@ -13,11 +13,11 @@ export interface TableFormat {
   readonly hasNames: boolean;
   /** See `CsvForm`. */
   readonly escapesFormulas: boolean;
-  /** Of `json`: every LONG as a string. */
+  /** For `json`: every LONG as a string. */
   readonly quoteLargeNum: boolean;
-  /** Of `json` and `ndjson`: NaN and what is infinite as strings. */
+  /** For `json` and `ndjson`: NaN and infinities as strings. */
   readonly quoteNonFinite: boolean;
-  /** Of `parquet`; undefined: as the server is configured. */
+  /** For `parquet`; undefined: the server's configured one. */
   readonly compression: Compression | undefined;
   /** With or without its ending. Undefined: shown rather than saved, where a browser can. */
   readonly filename: string | undefined;
@@ -26,24 +26,24 @@ export interface TableFormat {
 /** Rows that are read once, in one form. */
 export interface OpenTable extends AsyncDisposable {
   readonly columns: readonly Column[];
-  /** The id of the frame's version whose rows these are. Undefined: of a statement or a view, which may give others the next time. */
+  /** The id of the frame's version of these rows. Undefined: of a statement or a view, whose rows may differ the next time. */
   readonly versionId?: string | undefined;
   rows(): AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>;
 }
 
-/** What a statement with RETURNING changed, beside its rows. */
+/** The changes of a statement with RETURNING, beside its rows. */
 export interface ChangeReport {
   readonly dml: 'OK';
   readonly updated: number;
 }
 
-/** Where a table comes from: a frame, or a statement that runs when it is opened. */
+/** The source of a table: a frame, or a statement that runs when it is opened. */
 export interface TableSource {
   /** `query` of the JSON format. */
   readonly query: string;
-  /** Of the JSON format too. */
-  readonly told?: EngineReport | undefined;
-  /** Of a statement that changes rows, when it is done. Of the JSON format too. */
+  /** For the JSON format too. */
+  readonly engineReport?: EngineReport | undefined;
+  /** For a statement that changes rows, at its end. For the JSON format too. */
   readonly changed?: (() => ChangeReport) | undefined;
   /** `needsRows`: see `ReadRequest`; a statement ignores it. */
   open(form: ChunkForm, needsRows: NonNullable<ReadRequest['needsRows']>): Promise<OpenTable>;

@@ -1,4 +1,4 @@
-import type { DataType } from '../../core/data-type.ts';
+import type { DataType } from '@framehold/columns';
 import type { Axis } from './plot-columns.ts';
 import type { PlotSpec, RangeEnd } from './plot-spec.ts';
 import { axisValue } from './range-end.ts';
@@ -36,7 +36,7 @@ export function measureText(column: string, type: DataType, care: Care): string 
   return type.kind === 'float' && care === 'strict' ? `CASE WHEN isfinite(${column}) THEN ${value} END` : value;
 }
 
-/** How many of a row's values are NaN or infinite. */
+/** The number of a row's values that are NaN or infinite. */
 export function notFiniteText(columns: readonly { readonly at: number; readonly type: DataType }[]): string {
   const floats = columns.filter(({ type }) => type.kind === 'float');
   return floats.map(({ at }) => `CASE WHEN NOT isfinite(c${at}) THEN 1 ELSE 0 END`).join(' + ') || '0';
@@ -85,7 +85,7 @@ function momentText({ type }: Axis, us: string): string {
   return `${isZoned ? 'make_timestamptz' : 'make_timestamp'}(${us})`;
 }
 
-/** What every integer of 64 bits, and every time, is within. */
+/** Every 64-bit integer, and every time, has a smaller magnitude. */
 const mostWhole = 9_200_000_000_000_000_000;
 
 function wholeText(value: number): string {
@@ -103,7 +103,7 @@ export function givenEnd(x: Axis, end: RangeEnd | undefined, key: 'from' | 'to')
   return wholeText(key === 'from' ? Math.ceil(value) : Math.floor(value));
 }
 
-/** How two values of x are subtracted. */
+/** The type in which two values of x are subtracted. */
 type Numbers = 'double' | 'bigint' | 'hugeint';
 
 export function numbersOf({ kind, type }: Axis, care: Care): Numbers {

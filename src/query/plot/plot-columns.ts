@@ -1,14 +1,14 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
+import type { Column, DataType } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { PlotSpec } from './plot-spec.ts';
 
-/** How the values of x become numbers. `long`: whole numbers that a double would round. */
+/** The conversion of x to numbers. `long`: whole numbers that a double would round. */
 export type AxisKind = 'time' | 'integer' | 'long' | 'double' | 'category' | 'row';
 
 export interface Axis {
   readonly kind: AxisKind;
-  /** Of the table; -1 for the number of the row. */
+  /** Position in the table; -1 for the number of the row. */
   readonly at: number;
   readonly type: DataType | undefined;
 }
@@ -24,11 +24,11 @@ export interface PlotColumns {
   readonly x: Axis;
   readonly y: readonly Measure[];
   readonly series: number | undefined;
-  /** Of the whole table. */
+  /** Number of columns of the whole table. */
   readonly columnCount: number;
 }
 
-/** Throws where a column is not there, or cannot be drawn. */
+/** Throws if a column is missing, or cannot be drawn. */
 export function plotColumns(spec: PlotSpec, columns: readonly Column[]): PlotColumns {
   const x = axisOf(spec, columns);
   if (x.kind === 'category' && spec.kind !== 'bars') {

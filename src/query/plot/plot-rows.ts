@@ -2,11 +2,11 @@ import type { PlotColumns } from './plot-columns.ts';
 import { mostScatterPoints, type Plot, type PlotSeries, type PlotSpec } from './plot-spec.ts';
 import { cellCounts } from './plot-sql.ts';
 
-/** As JSON has it: large whole numbers are texts. */
+/** As in JSON: large whole numbers are texts. */
 export type Cell = string | number | boolean | null;
 export type Row = readonly Cell[];
 
-/** A series as its rows come, one bucket after the other. */
+/** A series under construction, one bucket after the other. */
 interface Growing {
   readonly column: string | null;
   readonly group: string | null;
@@ -67,7 +67,7 @@ export function plotOfPoints(rows: readonly Row[], columns: PlotColumns, spec: P
   };
 }
 
-/** Whether a row of a line or a band has numbers where it must. What is infinite or NaN is null in JSON. */
+/** Whether a row of a line or a band has all its numbers. NaN and infinities are null in JSON. */
 export function isWhole(row: Row, { y }: PlotColumns, { kind }: PlotSpec): boolean {
   if (row[2] === null || row[3] === null) return false;
   const width = kind === 'line' ? 9 : 4;
@@ -119,7 +119,7 @@ function pushPoints({ x, y }: Growing, row: Row, at: number): number {
   let before: Point | undefined;
   for (const point of [first, ...inner, last] as Point[]) {
     const isKnown = (other: Point | undefined): boolean => other?.[0] === point[0] && other[1] === point[1];
-    // An inner point may be the last one, which comes behind it.
+    // An inner point may be the last one, which follows it.
     if (isKnown(before) || (point !== last && isKnown(last))) continue;
     x.push(point[0]);
     y.push(point[1]);
@@ -156,7 +156,7 @@ function bands(rows: readonly Row[], { y }: PlotColumns, { width }: PlotSpec): D
   return { series: series.all, ...drawn };
 }
 
-/** Places of a row: s, groups, lo, hi, step (over texts: how many there are), where it begins, b, n; then the value of each column; not finite. */
+/** Fields of a row: s, groups, lo, hi, step (over texts: their number), its start, b, n; then the value of each column; not finite. */
 function bars(rows: readonly Row[], { x, y }: PlotColumns): Drawn & Pick<Plot, 'step' | 'categoryCount'> {
   const series = new SeriesList();
   const drawn = { rows: 0, points: 0, complete: true, notFinite: 0 };

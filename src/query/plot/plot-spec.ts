@@ -7,21 +7,21 @@ export type Aggregate = (typeof aggregates)[number];
 /** An end of a range of x: µs since 1970, a number, or the text of a time or a number. */
 export type RangeEnd = number | bigint | string;
 
-/** What is to be drawn, and how finely. */
+/** The columns, the kind and the resolution of a plot. */
 export interface PlotSpec {
   readonly kind: PlotKind;
   /** Undefined: the number of the row, from 0. */
   readonly x: string | undefined;
   /** None where only rows are counted. */
   readonly y: readonly string[];
-  /** The column by which rows are told apart. */
+  /** The column whose values divide rows into series. */
   readonly series: string | undefined;
   /** Device pixels. */
   readonly width: number;
   readonly height: number;
   readonly from: RangeEnd | undefined;
   readonly to: RangeEnd | undefined;
-  /** Of bars. */
+  /** For bars. */
   readonly aggregate: Aggregate;
   /** The most bars, or bins of a histogram. */
   readonly bins: number;
@@ -31,7 +31,7 @@ export const mostSeries = 8;
 export const mostCategories = 50;
 /** With more, a scatter plot is counted into cells. */
 export const mostScatterPoints = 5000;
-/** Of a statement whose rows are reduced in this process. */
+/** For a statement whose rows are reduced in this process. */
 export const mostRows = 100_000;
 
 export interface PlotSeries {
@@ -39,10 +39,10 @@ export interface PlotSeries {
   readonly column: string | null;
   /** The value of the column `series`; null where there is none, or where it is NULL. */
   readonly group: string | null;
-  /** Of bars and bins: where they begin. */
+  /** For bars and bins: their starts. */
   readonly x: readonly (number | string)[];
   readonly y: readonly (number | null)[];
-  /** Of bands. */
+  /** For bands. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
 }
@@ -68,19 +68,19 @@ export interface Plot {
   };
   readonly series: readonly PlotSeries[];
   readonly cells?: PlotCells;
-  /** How wide a bar or a bin is, in the unit of x. */
+  /** Width of a bar or a bin, in the unit of x. */
   readonly step?: number;
-  /** Of bars over texts: how many texts there are, also those that are left out. */
+  /** For bars over texts: the number of texts, also of left-out ones. */
   readonly categoryCount?: number;
-  /** Rows in the range that it was made of. */
+  /** Rows in the plotted range. */
   readonly rows: number;
   readonly points: number;
-  /** Values of y in those rows that are NaN or infinite, and not drawn. Undefined where they are not counted. */
+  /** Values of y in those rows that are NaN or infinite, and not drawn. Undefined if they are not counted. */
   readonly notFinite?: number;
   /** Every value of those rows is drawn. */
   readonly complete: boolean;
   /** The statement has more rows than were taken. */
   readonly cut: boolean;
-  /** How many there are, also those that are left out. */
+  /** The number of series, also of left-out ones. */
   readonly seriesCount: number;
 }

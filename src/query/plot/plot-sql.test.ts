@@ -1,5 +1,5 @@
+import type { Column } from '@framehold/columns';
 import { describe, expect, test } from 'vitest';
-import type { Column } from '../../core/data-type.ts';
 import { plotColumns } from './plot-columns.ts';
 import { plotOfRows } from './plot-rows.ts';
 import type { PlotSpec } from './plot-spec.ts';

@@ -16,7 +16,7 @@ import { timeSteps } from './bar-steps.ts';
 import type { Measure, PlotColumns } from './plot-columns.ts';
 import { mostCategories, mostScatterPoints, mostSeries, type PlotSpec } from './plot-spec.ts';
 
-/** Where the rows are: a frame as SQL names it, or a statement. */
+/** The source of the rows: a frame as SQL names it, or a statement. */
 export type PlotSource =
   | { readonly kind: 'table'; readonly name: string }
   | { readonly kind: 'statement'; readonly sql: string };
@@ -52,7 +52,7 @@ export function endsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec
   return over(source, `${rows} SELECT ${axisText(x, 'min(raw)')}, ${axisText(x, 'max(raw)')} FROM "#rows"`);
 }
 
-/** Those that the caller gave, where these are both. */
+/** The caller's range, if both ends are given. */
 export function givenEnds({ x }: PlotColumns, { from, to }: PlotSpec): Ends | undefined {
   const [lo, hi] = [givenEnd(x, from, 'from'), givenEnd(x, to, 'to')];
   return lo === undefined || hi === undefined ? undefined : { lo, hi };
@@ -86,13 +86,13 @@ function over(source: PlotSource, body: string): PlotSql {
   return { sql: `${opening}${bare(source.sql)}\n), ${body}`, offset: opening.length };
 }
 
-/** All points of a scatter plot, as long as they are few. */
+/** All points of a scatter plot, if they are few. */
 export function scatterPointsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
   const rows = rowsText(tableText(source, columns), columns, spec, 'strict');
   return over(source, `${rows} SELECT s, x, y0 FROM "#rows" WHERE y0 IS NOT NULL LIMIT ${mostScatterPoints + 1}`);
 }
 
-/** Without what would end the parentheses around it. */
+/** Without text that would end the parentheses around it. */
 function bare(sql: string): string {
   return sql.replace(/[\s;]+$/, '');
 }
@@ -129,7 +129,7 @@ function rowsText(table: string, { x, y, series }: PlotColumns, spec: PlotSpec, 
   return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x, columnText(x))} AS x, ${columnText(x)} AS raw${measures}, ${group} AS s${care === 'strict' ? `, ${notFiniteText(y)} AS z` : ''} FROM ${from}${where})`;
 }
 
-/** lo and hi of x, and how many buckets a unit of it is; of a scatter plot also those of y. */
+/** Columns lo and hi of x, and buckets for each unit of it; for a scatter plot also those of y. */
 function extentText({ x }: PlotColumns, spec: PlotSpec): string {
   const numbers = numbersOf(x, 'strict');
   // The ends of a column itself are known without reading it.
@@ -141,7 +141,7 @@ function extentText({ x }: PlotColumns, spec: PlotSpec): string {
     const scales = `${scaleText('lo', 'hi', numbers, columns)} AS k, ${scaleText('ylo', 'yhi', 'double', rows)} AS ky`;
     return `"#extent" AS (SELECT *, ${scales} FROM (SELECT ${ends} FROM "#rows"))`;
   }
-  // Where both are given nothing has to be read for them.
+  // With both given nothing has to be read for them.
   const scan = low !== undefined && high !== undefined ? '' : ' FROM "#rows"';
   const ends = `SELECT ${low ?? least} AS lo, ${high ?? most} AS hi${scan}`;
   return `"#extent" AS (SELECT *, ${scaleText('lo', 'hi', numbers, spec.width)} AS k FROM (${ends}))`;
@@ -234,7 +234,7 @@ function categoriesText(columns: PlotColumns, spec: PlotSpec): string {
   return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, ${all}, c, b, n${y.map((_, i) => `, v${i}`).join('')}, z FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
 }
 
-/** How many cells a scatter plot has. */
+/** The number of cells of a scatter plot. */
 export function cellCounts({ width, height }: PlotSpec): { readonly columns: number; readonly rows: number } {
   const within = (pixels: number): number => Math.max(2, Math.min(240, Math.floor(pixels / 5)));
   return { columns: within(width), rows: within(height) };

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import { localEngineName } from '../../core/engine-names.ts';
-import type { FrameName } from '../../core/frame-name.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { SqlResult } from '../../core/sql.ts';
-import type { Tsdb } from '../../core/tsdb.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { localEngineName } from '../../core/names/engine-names.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
+import type { SqlResult } from '../../core/sql/sql.ts';
+import type { Tsdb } from '../../core/sql/tsdb.ts';
 import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
@@ -38,11 +38,11 @@ export interface PlotterOptions {
 export type BindParameters = (statement: AnalysedStatement) => Uint8Array | undefined;
 
 interface PlotCall extends CallOptions {
-  /** Of the caller's own statement, and so of those around it. */
+  /** Binds the parameters of the caller's own statement, and so of those around it. */
   readonly bind?: BindParameters;
 }
 
-/** Plots of frames and statements, reduced to what a screen can show. Each runs as a statement of its caller. */
+/** Plots of frames and statements, reduced to the resolution of a screen. Each runs as a statement of its caller. */
 export class Plotter {
   readonly #sql: FrameSql;
   readonly #frames: Pick<Frames, 'describe'>;
@@ -68,7 +68,7 @@ export class Plotter {
     return isMixed ? await this.ofFrame(principal, handle, spec, caller) : plot;
   }
 
-  /** Of a frame whose columns are known. */
+  /** For a frame whose columns are known. */
   async ofColumns(
     principal: Principal,
     handle: FrameName,
@@ -215,7 +215,7 @@ function halves(spec: PlotSpec, { lo, hi }: Ends): readonly PlotSpec[] {
   ];
 }
 
-/** Of a statement on the external database. */
+/** The plot of a statement on the external database. */
 export async function plotOfTsdb(
   tsdb: Tsdb,
   sql: string,
@@ -232,14 +232,13 @@ function plotOfFirstRows(rows: readonly Row[], columns: readonly Column[], spec:
   const cut = rows.length > mostRows;
   const taken = cut ? rows.slice(0, mostRows) : rows;
   const points = spec.kind === 'scatter' ? plotOfPoints(reducePoints(taken, places, spec), places, spec) : undefined;
-  // These came as JSON, which has null for what is not finite.
+  // These came as JSON, where NaN and infinities are null.
   const { notFinite: _, ...plot } = points ?? plotOfRows(reduceRows(taken, places, spec), places, spec);
   return { ...plot, cut };
 }
 
-/** Errors tell where in the caller's own text they are. */
+/** Moves the position of an error into the caller's own text. */
 function inCallersText(error: unknown, offset: number): unknown {
   if (!(error instanceof AppError) || error.position === undefined || offset === 0) return error;
-  const { code, message, hint, retryAfterSeconds, cause, position } = error;
-  return new AppError(code, message, { hint, retryAfterSeconds, cause, position: Math.max(0, position - offset) });
+  return error.with({ position: Math.max(0, error.position - offset) });
 }

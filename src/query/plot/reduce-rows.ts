@@ -13,7 +13,7 @@ interface Point {
   readonly group: string | null;
 }
 
-/** What `plotSql` does in the engine, for rows that an engine elsewhere gave: the same rows come out. */
+/** `plotSql` for rows of another engine, in this process: the same rows come out. */
 export function reduceRows(rows: readonly Row[], columns: PlotColumns, spec: PlotSpec): readonly Row[] {
   const points = pointsOf(rows, columns, spec);
   if (points.length === 0) return [];
@@ -45,7 +45,7 @@ export function reduceRows(rows: readonly Row[], columns: PlotColumns, spec: Plo
   }
 }
 
-/** What `scatterPointsSql` gives. */
+/** The same rows as `scatterPointsSql`. */
 export function reducePoints(rows: readonly Row[], columns: PlotColumns, spec: PlotSpec): readonly Row[] {
   return pointsOf(rows, columns, spec)
     .filter(({ y }) => y[0] !== null)

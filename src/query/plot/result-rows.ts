@@ -1,9 +1,9 @@
-import type { SqlResult } from '../../core/sql.ts';
+import type { SqlResult } from '../../core/sql/sql.ts';
 import type { Row } from './plot-rows.ts';
 
 const utf8 = new TextDecoder();
 
-/** All rows of a result of the form `exec-json-quoted`: only for those that are few. */
+/** All rows of a result of the form `exec-json-quoted`: only for small results. */
 export async function resultRows(result: SqlResult): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const { bytes } of result.rows()) {

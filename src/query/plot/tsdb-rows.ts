@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
+import type { Column, DataType } from '@framehold/columns';
 import { ownTurn } from '../../core/async/own-turn.ts';
-import type { Column, DataType } from '../../core/data-type.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Tsdb } from '../../core/sql/tsdb.ts';
 import { queryFault, withoutComments } from '../../core/text/tsdb-query.ts';
-import type { Tsdb } from '../../core/tsdb.ts';
 import type { Row } from './plot-rows.ts';
 import { mostRows } from './plot-spec.ts';
 
@@ -21,7 +21,7 @@ const longestSlice = 8_000_000;
 const [QUOTE, COMMA, OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET] = [34, 44, 91, 92, 93];
 const rowsKey = Buffer.from('"dataset":[');
 
-/** The first rows of a query, from the external database. It runs whatever it is given, so that only a query is passed on. */
+/** The first rows of a query, from the external database. It runs any statement, so only a query is passed on. */
 export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly signal: AbortSignal }): Promise<TsdbRows> {
   const query = checkedQuery(sql);
   const parameters = [['query', query] as const, ['limit', String(mostRows + 1)] as const, ['fmt', 'json'] as const];
@@ -37,7 +37,7 @@ export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly sign
   return rowsOf(status, Buffer.concat(pieces));
 }
 
-/** The rows stand behind everything else that is looked at, and are parsed in slices. */
+/** The rows come last in the answer, and are parsed in slices. */
 async function rowsOf(status: number, answer: Buffer): Promise<TsdbRows> {
   const from = answer.indexOf(rowsKey) + rowsKey.length;
   if (from < rowsKey.length) return parsed(status, answer.toString());

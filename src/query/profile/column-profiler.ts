@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import { localEngineName } from '../../core/engine-names.ts';
-import type { FrameName } from '../../core/frame-name.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { localEngineName } from '../../core/names/engine-names.ts';
+import type { FrameName } from '../../core/names/frame-name.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import type { CallOptions, FrameSql } from '../frame-sql.ts';
@@ -16,7 +16,7 @@ import { isMeasured, isScalar, quantileRanks, quantilesSql, topSql, valuesSql } 
 export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;
 export type ProfilePart = (typeof profileParts)[number];
 
-/** Values are as in the cells of an answer: what JSON would round is text. NaN and the infinities are text too. */
+/** Values are as in the cells of an answer: numbers that JSON would round are text, and so are NaN and the infinities. */
 export interface ColumnProfile {
   readonly column: Column;
   readonly rows: number;
@@ -28,11 +28,11 @@ export interface ColumnProfile {
   readonly mean: number | null;
   /** Null where values of the type are not counted apart. */
   readonly distinct: number | null;
-  /** Else it is an estimate, and wrong by a third at times. */
+  /** Otherwise it is an estimate, and wrong by a third at times. */
   readonly distinctIsExact: boolean;
-  /** Null where it was not asked for, or where almost every value is another one. */
+  /** Null if it was not requested, or if almost all values are distinct. */
   readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
-  /** Times are µs since 1970. Null where it was not asked for, or where there is none of the type. */
+  /** Times are µs since 1970. Null if it was not requested, or if the type has none. */
   readonly histogram: { readonly step: number; readonly bins: readonly HistogramBin[] } | null;
   readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
 }
@@ -44,10 +44,10 @@ export interface HistogramBin {
 }
 
 const mostBins = 50;
-/** To count more apart takes seconds, and tells nothing. */
+/** Counting more distinct values takes seconds, and is of no use. */
 const mostDistinct = 1_000_000;
 
-/** What the values of a column are like. Each part is a statement of the caller. */
+/** Profiles the values of a column. Each part is a statement of the caller. */
 export class ColumnProfiler {
   readonly #sql: FrameSql;
   readonly #plotter: Pick<Plotter, 'ofColumns'>;
@@ -85,7 +85,7 @@ export class ColumnProfiler {
       min: named(min, minName),
       max: named(max, maxName),
       mean: numberOf(mean),
-      // An estimate may be above the number of values, and so may be what was counted later.
+      // An estimate may exceed the number of values, and so may a later count.
       distinct: about && Math.min(topRows === undefined ? about : (numberOf(topRows[0]?.[3]) ?? 0), count),
       distinctIsExact: topRows !== undefined,
       top: topRows?.map(topValue) ?? null,

@@ -1,4 +1,4 @@
-import type { DataType } from '../../core/data-type.ts';
+import type { DataType } from '@framehold/columns';
 
 /** A column of a table, by its place: its name may hold anything, and repeat. */
 export interface ProfiledColumn {
@@ -24,11 +24,11 @@ export function isNumber({ kind }: DataType): boolean {
 }
 
 export const quantileRanks = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99] as const;
-export const mostTopValues = 20;
+const mostTopValues = 20;
 /** Texts are cut behind it. */
 export const longestValue = 200;
 
-/** Rows, values, not-a-numbers, least and its name, greatest and its name, average, about how many different ones. */
+/** Rows, values, not-a-numbers, least and its name, greatest and its name, average, estimated distinct values. */
 export function valuesSql(column: ProfiledColumn): string {
   const { type } = column;
   const v = valueText(column);
@@ -49,7 +49,7 @@ export function valuesSql(column: ProfiledColumn): string {
   return `SELECT ${parts.map((part, i) => `${part} AS p${i}`).join(', ')}${fromText(column)}`;
 }
 
-/** The commonest values, each with its name, its count, and how many different ones there are. */
+/** The commonest values, each with its name, its count, and the number of distinct ones. */
 export function topSql(column: ProfiledColumn): string {
   const v = valueText(column);
   const counted = `SELECT ${v} AS v, count(*) AS n${fromText(column)} WHERE ${v} IS NOT NULL GROUP BY ${v}`;
@@ -75,7 +75,7 @@ function fromText({ table, columnCount }: ProfiledColumn): string {
   return ` FROM ${table} AS f(${Array.from({ length: columnCount }, (_, at) => `c${at}`).join(', ')})`;
 }
 
-/** Of NaN and the infinities, which are NULL in the cells of an answer; else NULL. */
+/** Name of NaN and the infinities, which are NULL in the cells of an answer; else NULL. */
 function nameText(value: string, { kind }: DataType): string {
   const canBeInfinite = kind === 'float' || kind === 'date' || kind === 'timestamp';
   return canBeInfinite ? `CASE WHEN NOT isfinite(${value}) THEN CAST(${value} AS VARCHAR) END` : 'NULL';

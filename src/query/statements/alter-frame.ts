@@ -1,17 +1,15 @@
-import { AppError } from '../../core/app-error.ts';
-import { typeInFrame } from '../../core/data-type.ts';
-import { type Handle, parseHandle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { AlterChange, FieldChange, SqlResult, SqlRun } from '../../core/sql.ts';
-import { resultOver } from '../../core/sql-result.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type Handle, parseHandle } from '../../core/names/handle.ts';
+import { typeInFrame } from '../../core/rows/type-in-frame.ts';
+import type { AlterChange, FieldChange, SqlResult, SqlRun } from '../../core/sql/sql.ts';
+import { resultOver } from '../../core/sql/sql-result.ts';
 import { frameChanged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../../frames/disk/manifest.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts';
+import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { openTables } from '../tables/open-tables.ts';
 import { ownQuery } from '../tables/own-query.ts';
-import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
 import { alteredConstraints, alteredTypes, appliesTo, columnOf } from './altered-table.ts';
 import { type ChangedField, changedField } from './changed-field.ts';
@@ -27,55 +25,39 @@ interface AlterRequest extends Pick<Alter, 'table' | 'change' | 'query' | 'setti
 }
 
 /** ALTER TABLE and ALTER VIEW */
-export async function alterFrame(
-  sources: TableSources,
-  principal: Principal,
-  statement: Alter,
-  options: CallOptions,
-): Promise<SqlUpdate> {
-  const { frames } = sources;
-  const own = temporaryHandle(options.temporary, statement.table);
+export async function alterFrame(call: StatementRun, statement: Alter): Promise<SqlUpdate> {
+  const own = temporaryHandle(call.options.temporary, statement.table);
   if (own !== undefined && statement.change.kind === 'renameTable')
     throw new AppError('sql_forbidden', `a temporary ${statement.what} keeps its name`, {
       hint: 'create another of it',
     });
-  const { handle, isHeld } = own
-    ? { handle: own, isHeld: true }
-    : await targetFrame(frames, principal, statement.table);
+  const { handle, isHeld } = own ? { handle: own, isHeld: true } : await targetFrame(call, statement.table);
   if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
   const hasChanged = await retried(async () => {
-    const frame = await describeHeld(frames, principal, handle, options);
+    const frame = await describeHeld(call, handle);
     if ((frame.view !== undefined) !== (statement.what === 'view'))
       throw otherThanAltered(handle, frame.view !== undefined);
-    return await alterOnce(sources, principal, { ...statement, handle, frame }, options);
+    return await alterOnce(call, { ...statement, handle, frame });
   });
   return { rows: 0, hasChanged };
 }
 
 /**
- * Makes the next version of a frame with a changed definition, and gives whether there is one. Rows are written anew only where
- * their values change; where another write came between, this is refused (`frame_changed`).
+ * Makes the next version of a frame with a changed definition, and returns whether there is one. Rows are written anew only if
+ * their values change; if another write came between, this is refused (`frame_changed`).
  */
-async function alterOnce(
-  sources: TableSources,
-  principal: Principal,
-  request: AlterRequest,
-  options: CallOptions,
-): Promise<boolean> {
+async function alterOnce(call: StatementRun, request: AlterRequest): Promise<boolean> {
+  const { engine, frames, principal, options } = call;
   const { change, frame, handle } = request;
-  if (change.kind === 'renameTable')
-    return await renameFrame(sources, principal, { ...request, to: change.to }, options);
+  if (change.kind === 'renameTable') return await renameFrame(call, { ...request, to: change.to });
   if (!appliesTo(change, frame)) return false;
   const constraints = alteredConstraints(change, frame);
   const field = change.kind === 'changeField' ? fieldOf(change, request) : undefined;
   if (change.kind === 'changeField' && field === undefined) return false;
-  // What definitions say stands in its text already.
-  const query =
-    field === undefined
-      ? request.query
-      : await ownQuery(sources.engine, field.sql, { ...options, tenant: principal.tenant });
+  // Definitions are expanded in its text already.
+  const query = field === undefined ? request.query : await ownQuery(engine, field.sql, call.job);
   const rows = { ...request, query };
-  await using result = await openRows(sources, principal, rows, options, {
+  await using result = await openRows(call, rows, {
     constraints: constraints && { ...constraints, table: request.table.name },
     isKept: true,
   });
@@ -88,7 +70,7 @@ async function alterOnce(
     const plain = added.map(({ name, type }) => ({ name, type: typeInFrame(type) }));
     const after = { columns: [...columns, ...plain], declared, constraints };
     const needsVersion = change.kind === 'setNotNull' || (change.kind === 'addColumn' && change.isNotNull);
-    await sources.frames.redefine(principal, {
+    await frames.redefine(principal, {
       handle,
       before,
       after,
@@ -108,7 +90,7 @@ async function alterOnce(
     isChecked,
     source,
   } as const;
-  await sources.frames.put(principal, put, options);
+  await frames.put(principal, put, options);
   return true;
 }
 
@@ -120,7 +102,7 @@ function fieldOf(change: FieldChange, { frame, table }: AlterRequest): ChangedFi
   return changedField(change, { name, type: frame.declared?.[at] ?? type, names, table });
 }
 
-/** Whether the rows of the next version are those that are there, in the files that are there. */
+/** Whether the rows of the next version are the present ones, in the present files. */
 function keepsRows(change: AlterChange): boolean {
   if (change.kind === 'addColumn') return !change.writesRows;
   return ['setDefault', 'dropDefault', 'setNotNull', 'dropNotNull'].includes(change.kind);
@@ -143,30 +125,27 @@ async function assertNoRows(change: AlterChange, { handle, rows }: HeldSummary, 
 
 /** A copy under the new name, and then the end of the old one. */
 async function renameFrame(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { frame, ...request }: AlterRequest & { readonly to: string },
-  options: CallOptions,
 ): Promise<boolean> {
-  const { frames } = sources;
+  const { frames, principal, options } = call;
   const handle = parseHandle(request.to);
   const { declared, constraints, ttlMs, version, view, columns } = frame;
   await frames.refusePut(principal, { handle, mode: 'create' });
   if (view !== undefined) {
     await frames.saveView(principal, { handle, ifTaken: 'fail', view, columns, ttlMs }, options);
-    return await dropRenamed(frames, principal, request.handle, { handle, version });
+    return await dropRenamed(call, request.handle, { handle, version });
   }
-  await using result = await openRows(sources, principal, { ...request, frame }, options, { isKept: true });
+  await using result = await openRows(call, { ...request, frame }, { isKept: true });
   const source = { kind: 'arrow', stream: result.arrowStream() } as const;
   const isChecked = frame.hasUncheckedRows !== true;
   await frames.put(principal, { handle, mode: 'create', ttlMs, declared, constraints, isChecked, source }, options);
-  return await dropRenamed(frames, principal, request.handle, { handle, version });
+  return await dropRenamed(call, request.handle, { handle, version });
 }
 
 /** Drops the old one; or the new one, where the old one is another by now. */
 async function dropRenamed(
-  frames: Frames,
-  principal: Principal,
+  { frames, principal }: StatementRun,
   old: Handle,
   { handle, version }: { readonly handle: Handle; readonly version: number },
 ): Promise<boolean> {
@@ -182,18 +161,16 @@ async function dropRenamed(
 
 /** The rows of the query, over exactly the version that the request knows. */
 async function openRows(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { query, settings, frame }: AlterRequest,
-  options: CallOptions,
   how: Pick<SqlRun, 'isKept'> & Pick<SqlRun, 'constraints'>,
 ): Promise<SqlResult> {
-  const opened = await openTables(sources, principal, query, options);
+  const { engine } = call;
+  const opened = await openTables(call, query);
   return await resultOver(opened, async () => {
     const { tables } = opened;
     if (tables[0]?.versionId !== frame.versionId) throw frameChanged(frame.handle as Handle);
-    const job = { ...options, tenant: principal.tenant };
-    return await sources.engine.run({ query, settings, tables, form: 'arrow', ...how }, job);
+    return await engine.run({ query, settings, tables, form: 'arrow', ...how }, call.job);
   });
 }
 

@@ -1,7 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import { type DeclaredType, isKeptAsOther } from '../../core/data-type.ts';
-import type { AlterChange, SqlColumn } from '../../core/sql.ts';
-import type { ColumnExpression, TableConstraints, TableKey } from '../../core/table-constraints.ts';
+import type { DeclaredType } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import { isKeptAsOther } from '../../core/rows/type-in-frame.ts';
+import type { AlterChange, SqlColumn } from '../../core/sql/sql.ts';
+import type { ColumnExpression, TableConstraints, TableKey } from '../../core/sql/table-constraints.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
@@ -10,7 +11,7 @@ import type { ChangedField } from './changed-field.ts';
 type ColumnChange = Exclude<AlterChange, { readonly kind: 'renameTable' }>;
 type Altered = Pick<HeldSummary, 'handle' | 'columns' | 'declared' | 'constraints'>;
 
-/** Whether the change concerns what the frame has: a column that is there, or a new one. What is wrong is refused. */
+/** Whether the change applies to the frame: to a column that exists, or a new one. A wrong change is refused. */
 export function appliesTo(change: ColumnChange, { handle, columns }: Altered): boolean {
   const names = columns.map(({ name }) => name);
   const found = columnOf(change.column, names);
@@ -57,7 +58,7 @@ export function alteredConstraints(
   return isEmpty ? undefined : after;
 }
 
-/** What SQL declared each column of the result as, where the frame keeps another type. */
+/** The types that SQL declared for columns of the result that the frame keeps in another type. */
 export function alteredTypes(
   change: ColumnChange,
   { columns, declared }: Altered,
@@ -158,7 +159,7 @@ function refuseGenerated({ generated }: TableConstraints, name: string): void {
   throw new AppError('sql_error', `${name} is a generated column, which has no default`);
 }
 
-/** As the frame spells it: case does not tell names apart. */
+/** In the frame's spelling: names are compared without regard to case. */
 export function columnOf(wanted: string, names: readonly string[]): string | undefined {
   return names.find((name) => isSameName(name, wanted));
 }

@@ -1,22 +1,21 @@
-import { AppError } from '../../core/app-error.ts';
-import type { DeclaredType } from '../../core/data-type.ts';
-import type { FieldChange, TableName } from '../../core/sql.ts';
+import { type DeclaredType, sqlName, sqlString } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FieldChange, TableName } from '../../core/sql/sql.ts';
 import { asciiLower, isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
-import { quoted } from '../tables/frame-tables.ts';
 
-/** A column, one of whose fields changes. */
+/** A column with a changed field. */
 interface ChangedColumn {
   readonly name: string;
   readonly type: DeclaredType;
   readonly table: TableName;
-  /** Of all columns of the table. */
+  /** Names of all columns of the table. */
   readonly names: readonly string[];
 }
 
 export interface ChangedField {
   readonly sql: string;
-  /** As what it is declared, where the query gives the type `given`. */
+  /** The declared type, for a query's type `given`. */
   readonly typeIn: (given: DeclaredType) => DeclaredType;
 }
 
@@ -43,12 +42,12 @@ export function changedField(change: FieldChange, column: ChangedColumn): Change
   const { path, action } = change;
   let given = 'the new value';
   while (names.some((each) => isSameName(each, given))) given += '_';
-  const added = quoted(given);
-  const changed = inside({ name, type, sql: quoted(name) }, { path, action, added });
+  const added = sqlName(given);
+  const changed = inside({ name, type, sql: sqlName(name) }, { path, action, added });
   if (changed === undefined) return undefined;
   const parts = [table.catalog, table.schema, table.name].filter((part) => part !== undefined);
-  const source = parts.map(quoted).join('.');
-  const value = `REPLACE (${changed.sql} AS ${quoted(name)})`;
+  const source = parts.map(sqlName).join('.');
+  const value = `REPLACE (${changed.sql} AS ${sqlName(name)})`;
   if (action.verb !== 'add') return { ...changed, sql: `SELECT * ${value} FROM ${source}` };
   const rows = `(SELECT *, ${action.sql} AS ${added} FROM ${source})`;
   return { ...changed, sql: `SELECT * EXCLUDE (${added}) ${value} FROM ${rows}` };
@@ -71,7 +70,7 @@ function insideStruct(place: Place<OfKind<'struct'>>, steps: Steps): ChangedFiel
   if (names.includes('') || new Set(names.map(asciiLower)).size < names.length)
     throw new AppError('sql_error', `SQL cannot name each field of ${name}`);
   const fields = type.fields.map((field): NewField => {
-    const extracted = `struct_extract(${sql}, '${field.name.replaceAll("'", "''")}')`;
+    const extracted = `struct_extract(${sql}, ${sqlString(field.name)})`;
     return { name: field.name, sql: extracted, typeIn: () => field.type };
   });
   const at = names.findIndex((each) => isSameName(each, step));
@@ -134,9 +133,9 @@ function insideMap({ name, type, sql }: Place<OfKind<'map'>>, steps: Steps): Cha
   return { sql: unlessNull(sql, `map(${lists.join(', ')})`), typeIn };
 }
 
-/** Of a list of values of the type. */
+/** For a list of values of the type. */
 function insideElements({ name, type, sql }: Place, steps: Steps): ChangedField | undefined {
-  const element = quoted(name);
+  const element = sqlName(name);
   const changed = inside({ name, type, sql: element }, steps);
   return changed && { ...changed, sql: `list_transform(${sql}, lambda ${element}: ${changed.sql})` };
 }
@@ -156,7 +155,7 @@ function pathBehind<P extends string>(
 
 /** A struct of these fields. */
 function packed(before: string, fields: readonly NewField[]): ChangedField {
-  const values = fields.map(({ name, sql }) => `${quoted(name)} := ${sql}`);
+  const values = fields.map(({ name, sql }) => `${sqlName(name)} := ${sql}`);
   const typeIn = (given: DeclaredType): DeclaredType => {
     const types = given.kind === 'struct' ? given.fields.map((field) => field.type) : [];
     const typed = fields.map((field, index) => ({ name: field.name, type: field.typeIn(types[index] ?? nothing) }));

@@ -1,9 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import { generateHandle, type Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { generateHandle, type Handle } from '../../core/names/handle.ts';
 import { isViewTaken } from '../../frames/catalog/frame-errors.ts';
-import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts';
-import type { TableSources } from '../tables/table-opener.ts';
+import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { ofSession, temporaryExists, temporaryHandle, temporaryTtlMs } from '../tables/temporary-tables.ts';
 import { dropTemporary } from './drop.ts';
 import { keepRows } from './keep-rows.ts';
@@ -13,20 +12,18 @@ export type CreateTable = Extract<AnalysedStatement, { kind: 'createTable' }>;
 
 /** CREATE TABLE … AS …, also of the session alone. */
 export async function createTable(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   statement: CreateTable,
   parameters: Uint8Array | undefined,
-  options: CallOptions,
 ): Promise<SqlUpdate> {
   const { table, ifTaken, isTemporary, query, constraints, settings } = statement;
-  if (isTemporary) return await createTemporary(sources, principal, statement, parameters, options);
-  const { handle, isHeld } = await targetFrame(sources.frames, principal, table);
+  if (isTemporary) return await createTemporary(call, statement, parameters);
+  const { handle, isHeld } = await targetFrame(call, table);
   if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
   const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
   const kept = { query, settings, parameters, constraints: constraints && { ...constraints, table: table.name } };
   try {
-    const { rows } = await keepRows(sources, principal, kept, { handle, mode, constraints }, options);
+    const { rows } = await keepRows(call, kept, { handle, mode, constraints });
     return { rows, hasChanged: true };
   } catch (error) {
     const isTaken = error instanceof AppError && error.code === 'handle_exists' && !isViewTaken(error);
@@ -34,24 +31,22 @@ export async function createTable(
   }
 }
 
-/** A frame of its own, which the session finds by the name. What it replaces is dropped behind it. */
+/** A temporary frame, which the session finds by the name. The one that it replaces is dropped after it. */
 async function createTemporary(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { table, ifTaken, query, constraints, settings }: CreateTable,
   parameters: Uint8Array | undefined,
-  options: CallOptions,
 ): Promise<SqlUpdate> {
-  const session = ofSession(options.temporary, 'TABLE', table);
+  const session = ofSession(call.options.temporary, 'TABLE', table);
   const before = temporaryHandle(session, table);
   if (before !== undefined && ifTaken === 'keep') return { rows: 0, hasChanged: false };
   if (before !== undefined && ifTaken === 'fail') throw temporaryExists(table);
   const kept = { query, parameters, constraints: constraints && { ...constraints, table: table.name }, settings };
   const handle = generateHandle();
   const put = { handle, mode: 'create', ttlMs: temporaryTtlMs, constraints } as const;
-  const { rows } = await keepRows(sources, principal, kept, put, options);
+  const { rows } = await keepRows(call, kept, put);
   session.set(table.name, handle);
-  if (before !== undefined) await dropTemporary(sources.frames, principal, before);
+  if (before !== undefined) await dropTemporary(call, before);
   return { rows, hasChanged: true };
 }
 

@@ -1,20 +1,17 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { randomBase32 } from '../../core/names/handle.ts';
 import {
   type Definition,
   type DefinitionForm,
   type DefinitionKind,
   definitionExists,
   definitionKey,
-} from '../../core/definition.ts';
-import { randomBase32 } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { DefinedForm, Statement } from '../../core/sql.ts';
+} from '../../core/sql/definition.ts';
+import type { DefinedForm, Statement } from '../../core/sql/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { bodyWithFullNames, frameNamer } from '../tables/full-names.ts';
 import { openTables } from '../tables/open-tables.ts';
-import type { TableSources } from '../tables/table-opener.ts';
 import { ofSession, refuseTemporary } from '../tables/temporary-tables.ts';
 import { describeOwnText } from './run-query.ts';
 
@@ -25,19 +22,14 @@ const mostOfSession = 100;
 const someValues = ['BIGINT', 'VARCHAR', 'BIGINT[]'].map((type) => `(CAST(NULL AS ${type}))`);
 
 /** CREATE of a macro or type. False where there is one of the name, which is to stay. */
-export async function define(
-  sources: TableSources,
-  principal: Principal,
-  statement: Define,
-  options: CallOptions,
-): Promise<boolean> {
+export async function define(call: StatementRun, statement: Define): Promise<boolean> {
+  const { frames, principal, options } = call;
   const { what, name, ifTaken, isTemporary = false } = statement;
   const session = isTemporary ? ofSession(options.temporary, what === 'type' ? 'TYPE' : 'MACRO') : undefined;
   const forms: DefinitionForm[] = [];
-  for (const form of statement.forms)
-    forms.push(await checkedForm(sources, principal, { what, form, isTemporary }, options));
+  for (const form of statement.forms) forms.push(await checkedForm(call, { what, form, isTemporary }));
   const definition = { kind: what, name, id: randomBase32(26), forms };
-  if (session === undefined) return await sources.frames.define(principal, definition, ifTaken);
+  if (session === undefined) return await frames.define(principal, definition, ifTaken);
   const key = definitionKey(definition);
   const before = session.definitions.get(key);
   if (before !== undefined && ifTaken === 'keep') return false;
@@ -49,10 +41,8 @@ export async function define(
 
 /** DROP of a macro or type. False where there is none, which is no error. */
 export async function undefine(
-  frames: Frames,
-  principal: Principal,
+  { frames, principal, options: { temporary } }: StatementRun,
   { what, name, ifAbsent }: Undefine,
-  { temporary }: CallOptions,
 ): Promise<boolean> {
   const key = definitionKey({ kind: what, name });
   if (temporary?.definitions.get(key)?.kind === what) {
@@ -70,29 +60,27 @@ export async function undefine(
   });
 }
 
-/** With the whole name of each table that it reads. What the engine cannot plan is refused. */
+/** With the whole name of each table that it reads. A body that the engine cannot plan is refused. */
 async function checkedForm(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   {
     what,
     form,
     isTemporary,
   }: { readonly what: DefinitionKind; readonly form: DefinedForm; readonly isTemporary: boolean },
-  options: CallOptions,
 ): Promise<DefinitionForm> {
   const { query, parameters, segments } = form;
-  if (!isTemporary) refuseTemporary('a macro', query, options.temporary);
-  await using opened = await openTables(sources, principal, query, options);
+  if (!isTemporary) refuseTemporary('a macro', query, call.options.temporary);
+  await using opened = await openTables(call, query);
   const body = bodyWithFullNames(form, frameNamer(opened.tables));
   const defaults = parameters.flatMap((parameter) => parameter.default ?? []);
-  const describe = async (sql: string): Promise<unknown> => await describeOwnText(sources, principal, { sql }, options);
+  const describe = async (sql: string): Promise<unknown> => await describeOwnText(call, { sql });
   if (defaults.length > 0) await describe(`SELECT ${defaults.map((sql) => `(${sql})`).join()}`);
   await describeBody(body, async (text) => await describe(asQuery(what, text)));
   return { parameters, sql: segments.map(({ text }) => text).join(''), body };
 }
 
-/** Where a parameter without a type does not do, some value may: `ORDER BY $1` and `cast_to_type(x, $1)` are errors. */
+/** If a parameter without a type fails, some value may work: `ORDER BY $1` and `cast_to_type(x, $1)` are errors. */
 async function describeBody(
   body: DefinitionForm['body'],
   describe: (text: string) => Promise<unknown>,

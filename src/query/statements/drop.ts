@@ -1,33 +1,31 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Statement } from '../../core/sql.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { CallOptions, SqlUpdate } from '../frame-sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { Statement } from '../../core/sql/sql.ts';
+import type { SqlUpdate } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { isAbsent } from '../tables/frame-tables.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
 import { targetFrame } from './target-frame.ts';
 
 /** DROP TABLE and DROP VIEW */
 export async function drop(
-  frames: Frames,
-  principal: Principal,
+  call: StatementRun,
   { what, table, ifAbsent }: Extract<Statement, { kind: 'drop' }>,
-  { temporary, signal }: CallOptions,
 ): Promise<SqlUpdate> {
+  const { temporary } = call.options;
   const own = temporaryHandle(temporary, table);
-  if (own !== undefined && (await isTemporaryView(frames, principal, own, signal)) === (what === 'view')) {
-    await dropTemporary(frames, principal, own);
+  if (own !== undefined && (await isTemporaryView(call, own)) === (what === 'view')) {
+    await dropTemporary(call, own);
     temporary?.set(table.name, undefined);
     return { rows: 0, hasChanged: true };
   }
   try {
-    const { handle, isHeld } = await targetFrame(frames, principal, table);
+    const { handle, isHeld } = await targetFrame(call, table);
     if (isHeld) {
-      const isView = await isViewFrame(frames, principal, handle, signal);
+      const isView = await isViewFrame(call, handle);
       if (isView !== (what === 'view')) throw otherKind(handle, isView);
     }
-    await frames.drop(principal, handle);
+    await call.frames.drop(call.principal, handle);
     return { rows: 0, hasChanged: true };
   } catch (error) {
     if (!isAbsent(error) || ifAbsent === 'fail') throw error;
@@ -36,7 +34,7 @@ export async function drop(
 }
 
 /** A frame of the session, which may be gone already. */
-export async function dropTemporary(frames: Frames, principal: Principal, handle: Handle): Promise<void> {
+export async function dropTemporary({ frames, principal }: StatementRun, handle: Handle): Promise<void> {
   try {
     await frames.drop(principal, handle);
   } catch (error) {
@@ -44,28 +42,18 @@ export async function dropTemporary(frames: Frames, principal: Principal, handle
   }
 }
 
-/** One that is gone is none. */
-async function isTemporaryView(
-  frames: Frames,
-  principal: Principal,
-  handle: Handle,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** False for one that is gone. */
+async function isTemporaryView(call: StatementRun, handle: Handle): Promise<boolean> {
   try {
-    return await isViewFrame(frames, principal, handle, signal);
+    return await isViewFrame(call, handle);
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;
   }
 }
 
-async function isViewFrame(
-  frames: Frames,
-  principal: Principal,
-  handle: Handle,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const frame = await frames.describe(principal, handle, { signal });
+async function isViewFrame({ frames, principal, options }: StatementRun, handle: Handle): Promise<boolean> {
+  const frame = await frames.describe(principal, handle, options);
   return frame.state === 'held' && frame.view !== undefined;
 }
 

@@ -1,11 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import { mayUseEngine, tsdbEngineName } from '../../core/engine-names.ts';
-import type { ListedLiveTable } from '../../core/live-tables.ts';
-import type { Principal } from '../../core/principal.ts';
-import { refuseProducer } from '../../core/producer.ts';
-import { type AnalyticsTable, isAnalytics, type SqlResult, type SqlTable, type Statement } from '../../core/sql.ts';
-import type { StatementSettings } from '../../core/statement-settings.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../core/callers/principal.ts';
+import { refuseProducer } from '../../core/callers/producer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../core/names/engine-names.ts';
+import type { ListedLiveTable } from '../../core/sql/live-tables.ts';
+import { type AnalyticsTable, isAnalytics, type SqlResult, type SqlTable, type Statement } from '../../core/sql/sql.ts';
+import type { StatementSettings } from '../../core/sql/statement-settings.ts';
 import type { PutResult } from '../../frames/catalog/frame-summary.ts';
 import type {
   AnalysedStatement,
@@ -17,21 +17,21 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from '../frame-sql.ts';
+import { type StatementSources, statementRun } from '../statement-run.ts';
 import { definitionsIn } from '../tables/definitions-in.ts';
 import { sqlNameOf } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
-import type { InsertSources } from './insert.ts';
 import { keepRows, putResult } from './keep-rows.ts';
 import { describeQuery, runQuery } from './run-query.ts';
-import { prepareWrite, runWrite, type WriteStatement } from './write-statement.ts';
+import { changesData, prepareWrite, runWrite } from './write-statement.ts';
 
 type ReadStatement = Extract<AnalysedStatement, { kind: 'query' | 'showTables' }>;
 
 /** Statements over the frames of a caller, on one engine; each over one version of every frame that it reads. */
 export class FrameStatements {
-  readonly #sources: InsertSources;
+  readonly #sources: StatementSources;
 
-  constructor(sources: InsertSources) {
+  constructor(sources: StatementSources) {
     this.#sources = sources;
   }
 
@@ -42,7 +42,7 @@ export class FrameStatements {
     return engine.known(sql, principal.tenant, await definitionsIn(frames, principal, sql, temporary));
   }
 
-  /** The name of one that the engine does not take, where there is one. */
+  /** The name of a setting that the engine refuses, if there is one. */
   refusedSetting(settings: StatementSettings = {}): string | undefined {
     const taken = this.#sources.engine.settings;
     return taken === undefined ? undefined : Object.keys(settings).find((name) => !taken.includes(name));
@@ -55,11 +55,12 @@ export class FrameStatements {
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
-    if (!isRead(statement)) return await prepareWrite(this.#sources, principal, statement, options);
+    const call = statementRun(this.#sources, principal, options);
+    if (!isRead(statement)) return await prepareWrite(call, statement);
     if (statement.kind === 'showTables')
       return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
     const { query, settings } = statement;
-    return { isUpdate: false, ...(await describeQuery(this.#sources, principal, { query, settings }, options)) };
+    return { isUpdate: false, ...(await describeQuery(call, { query, settings })) };
   }
 
   async boundColumns(
@@ -69,13 +70,14 @@ export class FrameStatements {
   ): Promise<readonly Column[]> {
     if (statement.kind !== 'query') return [];
     const { query, settings } = statement;
-    return (await describeQuery(this.#sources, principal, { query, parameters, settings }, options)).columns;
+    const call = statementRun(this.#sources, principal, options);
+    return (await describeQuery(call, { query, parameters, settings })).columns;
   }
 
   async sourceVersion(principal: Principal, statement: Statement, options: CallOptions): Promise<string | undefined> {
     if (statement.kind !== 'query' || statement.query.readsCatalogs || statement.query.tables.some(isAnalytics))
       return undefined;
-    await using opened = await openTables(this.#sources, principal, statement.query, options);
+    await using opened = await openTables(statementRun(this.#sources, principal, options), statement.query);
     if (opened.described.length > opened.tables.length) return undefined;
     if (opened.tables.some((read) => read.kind === 'view' && read.query.tables.some(isAnalytics))) return undefined;
     const versions = opened.tables.map(({ frame, versionId }) => [frame, versionId]);
@@ -85,11 +87,12 @@ export class FrameStatements {
 
   async query(principal: Principal, { statement, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
     if (!isRead(statement)) throw changesData(statement);
+    const call = statementRun(this.#sources, principal, options);
     if (statement.kind === 'query') {
       const { query, settings } = statement;
-      return await runQuery(this.#sources, principal, { query, settings, ...request }, options);
+      return await runQuery(call, { query, settings, ...request });
     }
-    const { engine, frames } = this.#sources;
+    const { engine, frames, job } = call;
     const names = new Map([...(options.temporary?.handles ?? [])].map(([own, handle]) => [handle as string, own]));
     const rows: string[][] = [];
     for await (const frame of frames.list(principal))
@@ -97,7 +100,7 @@ export class FrameStatements {
     const name = 'held';
     const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
     const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
-    return await engine.run({ query, tables, ...request }, { ...options, tenant: principal.tenant });
+    return await engine.run({ query, tables, ...request }, job);
   }
 
   async keep(
@@ -106,14 +109,14 @@ export class FrameStatements {
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
-    const sources = this.#sources;
-    sources.frames.assertMayWrite(principal);
+    const call = statementRun(this.#sources, principal, options);
+    call.frames.assertMayWrite(principal);
     if (statement.kind === 'query') {
       const { query, settings } = statement;
-      return await keepRows(sources, principal, { query, settings, ...rows }, request, options);
+      return await keepRows(call, { query, settings, ...rows }, request);
     }
     await using result = await this.query(principal, { statement, ...rows, form: 'arrow', isKept: true }, options);
-    return await putResult(sources.frames, principal, result, request, options);
+    return await putResult(call, result, request);
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
@@ -121,7 +124,7 @@ export class FrameStatements {
     if (statement.kind !== 'insert') refuseProducer(producer, 'the statement is no INSERT');
     if (isRead(statement))
       throw new AppError('sql_error', 'this statement changes nothing', { hint: 'run it as a query' });
-    return await runWrite(this.#sources, principal, { ...request, statement }, options);
+    return await runWrite(statementRun(this.#sources, principal, options), { ...request, statement });
   }
 
   async analyticsTables({ tenant }: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]> {
@@ -137,21 +140,4 @@ export class FrameStatements {
 
 function isRead(statement: AnalysedStatement): statement is ReadStatement {
   return statement.kind === 'query' || statement.kind === 'showTables';
-}
-
-function changesData(statement: WriteStatement): AppError {
-  const verbs = {
-    createTable: 'CREATE TABLE',
-    insert: 'INSERT',
-    truncate: 'a statement that removes all rows',
-    drop: 'DROP',
-    createView: 'CREATE VIEW',
-    alter: 'ALTER TABLE',
-    define: 'CREATE',
-    undefine: 'DROP',
-  } as const;
-  const verb = statement.kind === 'change' ? statement.verb.toUpperCase() : verbs[statement.kind];
-  return new AppError('sql_forbidden', `${verb} changes frames, and here they are only read`, {
-    hint: 'send it to POST /sql, or over Flight SQL',
-  });
 }

@@ -1,15 +1,14 @@
-import type { Column } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import { refuseProducer } from '../../core/producer.ts';
-import type { InsertedTable, SqlEngine, SqlResult, SqlRun, SqlTable } from '../../core/sql.ts';
-import { resultOver } from '../../core/sql-result.ts';
+import type { Column } from '@framehold/columns';
+import { refuseProducer } from '../../core/callers/producer.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { InsertedTable, SqlResult, SqlRun, SqlTable } from '../../core/sql/sql.ts';
+import { resultOver } from '../../core/sql/sql-result.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../../frames/disk/manifest.ts';
-import type { AnalysedStatement, CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import type { AnalysedStatement, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { isAbsent, sqlColumns } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
-import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryGone, temporaryHandle } from '../tables/temporary-tables.ts';
 import { putResult } from './keep-rows.ts';
 import { returnedColumns, returnedRows, stageRows } from './returning.ts';
@@ -20,68 +19,58 @@ import { prepareUpsert, upsertRows } from './upsert/upsert.ts';
 
 export type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 
-export interface InsertSources extends TableSources {
-  /** What casts the rows of an INSERT to what a frame takes. Default: the engine itself. */
-  readonly caster?: SqlEngine | undefined;
-}
-
 interface InsertTarget {
   readonly handle: Handle;
   readonly into: InsertedTable;
   readonly definition: string;
 }
 
-export async function prepareInsert(
-  sources: InsertSources,
-  principal: Principal,
-  statement: Insert,
-  options: CallOptions,
-): Promise<Omit<PreparedSql, 'isUpdate'>> {
+export async function prepareInsert(call: StatementRun, statement: Insert): Promise<Omit<PreparedSql, 'isUpdate'>> {
+  const { caster, frames, principal, options } = call;
   const { query, settings, returning, table } = statement;
-  const { handle, into } = await insertTarget(sources, principal, statement, options);
-  if (isUpsert(statement)) return await prepareUpsert(sources, principal, statement, { handle, into }, options);
-  const given = sources.caster === undefined ? { query, into, settings } : { query, settings };
-  const description = await describeQuery(sources, principal, given, options);
+  const { handle, into } = await insertTarget(call, statement);
+  if (isUpsert(statement)) return await prepareUpsert(call, statement, { handle, into });
+  const given = caster === undefined ? { query, into, settings } : { query, settings };
+  const description = await describeQuery(call, given);
   let columns: readonly Column[] = [];
   if (returning !== undefined) {
-    await using reader = await sources.frames.open(principal, handle, options);
-    columns = await returnedColumns(sources, principal, { returning, table }, reader, options);
+    await using reader = await frames.open(principal, handle, options);
+    columns = await returnedColumns(call, { returning, table }, reader);
   }
   return { ...description, columns };
 }
 
 /** Once: rejects with `frame_changed` where the definition of the frame was changed meanwhile. */
 export async function insertRows(
-  sources: InsertSources,
-  principal: Principal,
+  call: StatementRun,
   { statement, parameters, producer, returned }: UpdateRequest & { readonly statement: Insert },
-  options: CallOptions,
 ): Promise<SqlUpdate> {
-  const { handle, into, definition } = await insertTarget(sources, principal, statement, options);
+  const { frames, principal, options } = call;
+  const { handle, into, definition } = await insertTarget(call, statement);
   if (isUpsert(statement)) {
     const request = { statement, parameters, producer, returned };
-    return await upsertRows(sources, principal, request, { handle, into }, options);
+    return await upsertRows(call, request, { handle, into });
   }
   const { query, returning, table, settings } = statement;
   if (returning !== undefined) {
     refuseProducer(producer, 'the statement has RETURNING');
-    await using opened = await openTables(sources, principal, query, options);
+    await using opened = await openTables(call, query);
     const tables = await opened.withRows({ query, into, settings });
     const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
-    await using staged = await stageRows(sources, principal, run, options);
+    await using staged = await stageRows(call, run);
     const { rows, path } = staged;
-    await using reader = await sources.frames.open(principal, handle, options);
+    await using reader = await frames.open(principal, handle, options);
     const wanted = { returning, table, path, hidden: [], reader, settings, parameters, returned };
-    const result = await returnedRows(sources, principal, wanted, options);
+    const result = await returnedRows(call, wanted);
     if (rows === 0) return { rows, hasChanged: false, returned: result };
     const source = { kind: 'parquet', parts: [{ path, rows }], columns: into.columns } as const;
-    await sources.frames.put(principal, { handle, mode: 'append', source, isChecked: true, definition }, options);
+    await frames.put(principal, { handle, mode: 'append', source, isChecked: true, definition }, options);
     return { rows, hasChanged: true, returned: result };
   }
   const run = { query, settings, form: 'arrow', parameters, isKept: true } as const;
-  await using result = await castRows(sources, principal, run, into, options);
+  await using result = await castRows(call, run, into);
   const put = { handle, mode: 'append', producer, isChecked: true, definition } as const;
-  const { isRepeated } = await putResult(sources.frames, principal, result, put, options);
+  const { isRepeated } = await putResult(call, result, put);
   if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
   return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
 }
@@ -92,35 +81,28 @@ function isUpsert(statement: Insert): statement is Upsert {
 
 /** The rows of a query as an INSERT adds them. */
 async function castRows(
-  sources: InsertSources,
-  principal: Principal,
+  call: StatementRun,
   run: Omit<SqlRun, 'tables' | 'into'>,
   into: InsertedTable,
-  options: CallOptions,
 ): Promise<SqlResult> {
-  const { caster } = sources;
-  if (caster === undefined) return await runQuery(sources, principal, { ...run, into }, options);
-  await using opened = await openTables(sources, principal, run.query, options);
-  const staged = await stageRows(sources, principal, { ...run, tables: opened.tables }, options);
+  const { caster } = call;
+  if (caster === undefined) return await runQuery(call, { ...run, into });
+  await using opened = await openTables(call, run.query);
+  const staged = await stageRows(call, { ...run, tables: opened.tables });
   return await resultOver(staged, async () => {
     const name = 'given_rows';
     const tables: SqlTable[] = [{ kind: 'changes', name, path: staged.path, hidden: [] }];
     const query = { sql: `SELECT * FROM ${name}`, tables: [], parameterCount: 0 };
     const { form, isKept, settings } = run;
     const cast = { query, into, tables, form, isKept, settings };
-    return await caster.run(cast, { ...options, tenant: principal.tenant });
+    return await caster.run(cast, call.job);
   });
 }
 
-async function insertTarget(
-  { frames }: TableSources,
-  principal: Principal,
-  { table, columns: listed, match }: Insert,
-  { signal, temporary }: CallOptions,
-): Promise<InsertTarget> {
-  const own = temporaryHandle(temporary, table);
-  const handle = own ?? (await targetFrame(frames, principal, table)).handle;
-  const frame = await describeHeld(frames, principal, handle, { signal }).catch((error: unknown) => {
+async function insertTarget(call: StatementRun, { table, columns: listed, match }: Insert): Promise<InsertTarget> {
+  const own = temporaryHandle(call.options.temporary, table);
+  const handle = own ?? (await targetFrame(call, table)).handle;
+  const frame = await describeHeld(call, handle).catch((error: unknown) => {
     throw own !== undefined && isAbsent(error) ? temporaryGone(table, error) : error;
   });
   const given = listed?.map((name) => ({ name })) ?? [];
@@ -132,7 +114,7 @@ async function insertTarget(
   return { handle, into, definition: definitionOf(frame) };
 }
 
-/** One that takes a value. */
+/** A column that takes a value. */
 function anyColumn({ columns, constraints }: HeldSummary): string {
   const generated = new Set(constraints?.generated.map(({ column }) => column));
   return columns.find(({ name }) => !generated.has(name))?.name ?? '';

@@ -1,19 +1,14 @@
-import { AppError } from '../../core/app-error.ts';
-import type { UnnamedColumns, UnnamedPlace } from '../../core/sql.ts';
-import type { ColumnExpression } from '../../core/table-constraints.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { UnnamedColumns, UnnamedPlace } from '../../core/sql/sql.ts';
+import type { ColumnExpression } from '../../core/sql/table-constraints.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
-import { quoted } from '../tables/frame-tables.ts';
+import { editedText, type SourceText } from '../../core/text/source-text.ts';
 
 type ColumnsPlace = Extract<UnnamedPlace, { readonly kind: 'columns' }>;
 
-/** A statement whose text names its columns, and where that text stands in the caller's. */
-export interface NamedColumns {
-  readonly sql: string;
-  readonly written: (at: number) => number;
-}
-
-/** What a MERGE names where it does not name columns. */
+/** Column lists for a MERGE without them. */
 export interface MergeColumns {
   readonly target: readonly string[];
   readonly source: readonly string[];
@@ -26,31 +21,12 @@ export function isWhole({ places }: UnnamedColumns, defaults: readonly ColumnExp
 }
 
 /** Names the columns of a MERGE: those of its source stand for those of the frame, by their names or in their order. */
-export function namedColumns({ sql, source, places }: UnnamedColumns, columns: MergeColumns): NamedColumns {
-  const parts: { readonly built: number; readonly length: number; readonly place: UnnamedPlace }[] = [];
-  let text = '';
-  let from = 0;
-  for (const place of places) {
-    text += sql.slice(from, place.start);
-    const placed = textOf(place, source?.name ?? '', columns);
-    parts.push({ built: text.length, length: placed.length, place });
-    text += placed;
-    from = place.end;
-  }
-  const written = (at: number): number => {
-    const before = parts.findLast(({ built }) => built <= at);
-    if (before === undefined) return at;
-    const { built, length, place } = before;
-    return at < built + length ? place.start : at - built - length + place.end;
-  };
-  return { sql: text + sql.slice(from), written };
-}
-
-/** The error with its place in the caller's text. */
-export function errorWritten(error: unknown, written: NamedColumns['written']): unknown {
-  if (!(error instanceof AppError) || error.position === undefined) return error;
-  const { code, message, hint, position, retryAfterSeconds, cause } = error;
-  return new AppError(code, message, { hint, position: written(position), retryAfterSeconds, cause });
+export function namedColumns({ sql, source, places }: UnnamedColumns, columns: MergeColumns): SourceText {
+  const edits = places.map((place) => {
+    const { start: at, end } = place;
+    return { at, length: end - at, text: textOf(place, source?.name ?? '', columns) };
+  });
+  return editedText(sql, edits);
 }
 
 function textOf(place: UnnamedPlace, sourceName: string, columns: MergeColumns): string {
@@ -69,11 +45,11 @@ function textOf(place: UnnamedPlace, sourceName: string, columns: MergeColumns):
     case 'others': {
       const isName = place.part === 'names';
       return othersOf(place.named, defaults)
-        .map((column) => `, ${isName ? quoted(column) : defaultOf(column)}`)
+        .map((column) => `, ${isName ? sqlName(column) : defaultOf(column)}`)
         .join('');
     }
     case 'defaults':
-      return ` (${target.map(quoted).join(', ')}) VALUES (${target.map(defaultOf).join(', ')}) `;
+      return ` (${target.map(sqlName).join(', ')}) VALUES (${target.map(defaultOf).join(', ')}) `;
     default:
       return place satisfies never;
   }
@@ -98,7 +74,7 @@ function columnsText(
       position: start,
     });
   }
-  if (by === 'values') return `(${target.map(quoted).join(', ')})`;
+  if (by === 'values') return `(${target.map(sqlName).join(', ')})`;
   const twice = source.find((name, index) => source.findIndex((other) => isSameName(other, name)) < index);
   if (twice !== undefined) {
     throw new AppError('sql_error', `the source has two columns ${JSON.stringify(twice)}`, {
@@ -107,13 +83,13 @@ function columnsText(
     });
   }
   const names = by === 'position' ? target : source.map((name) => nameIn(target, name, start));
-  const values = source.map((name) => `${quoted(sourceName)}.${quoted(name)}`);
+  const values = source.map((name) => `${sqlName(sourceName)}.${sqlName(name)}`);
   if (verb === 'INSERT') {
     const others = defaults.filter(({ column }) => othersOf(names, defaults).includes(column));
-    const all = [...names, ...others.map(({ column }) => column)].map(quoted);
+    const all = [...names, ...others.map(({ column }) => column)].map(sqlName);
     return `(${all.join(', ')}) VALUES (${[...values, ...others.map(({ sql }) => `(${sql})`)].join(', ')})`;
   }
-  return `SET ${names.map((name, index) => `${quoted(name)} = ${values[index]}`).join(', ')}`;
+  return `SET ${names.map((name, index) => `${sqlName(name)} = ${values[index]}`).join(', ')}`;
 }
 
 function nameIn(target: readonly string[], name: string, position: number): string {

@@ -1,7 +1,6 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import {
   type Change,
   mergeActionColumn,
@@ -10,17 +9,16 @@ import {
   type SqlColumn,
   type SqlJob,
   targetSchema,
-} from '../../core/sql.ts';
+} from '../../core/sql/sql.ts';
 import { asciiLower, isSameName } from '../../core/text/ascii-lower.ts';
 import { viewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { sqlColumns, tableOf } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
-import type { TableSources } from '../tables/table-opener.ts';
 import { assertColumns } from './target-frame.ts';
 
-/** What happens to a row, where RETURNING does not name it. */
+/** The action on a row, if RETURNING does not name it. */
 export const actionColumn = 'framehold action';
 
 export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
@@ -36,14 +34,13 @@ interface OpenChange extends ChangeJob, AsyncDisposable {
   withRows(): Promise<ChangeJob>;
 }
 
-/** The query of a change over a version of the frame and of all else that it reads. */
+/** The query of a change over a version of the frame and the other tables that it reads. */
 export async function openChange(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   statement: ChangeWithSettings,
   reader: FrameReader,
-  options: CallOptions,
 ): Promise<OpenChange> {
+  const { principal } = call;
   const { query, table, set, isWhole, settings, verb } = statement;
   const { columns, handle, constraints } = reader;
   if (reader.view !== undefined) throw viewTaken(handle);
@@ -52,7 +49,7 @@ export async function openChange(
   assertOwnNames([rowNumberColumn, action], columns, handle);
   assertColumns(set, columns, handle);
   const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
-  const opened = await openTables(sources, principal, query, options);
+  const opened = await openTables(call, query);
   const given = set.filter(({ isDefault }) => !isDefault);
   const all = sqlColumns(reader);
   const values = valuePositions({ set, isWhole }, columns).map((index) => all[index] as SqlColumn);
@@ -67,7 +64,7 @@ export async function openChange(
       name: table.name,
       columns: [...changeColumns(action), ...values],
       named: isWhole && !hasDefaults ? undefined : named,
-      // Rows that go are held against nothing.
+      // Removed rows are not checked.
       constraints: verb === 'delete' ? undefined : constraints,
     },
     settings,
@@ -83,7 +80,7 @@ export async function openChange(
   };
 }
 
-/** Of the columns whose values a change gives, in order. */
+/** Positions of the columns whose values a change gives, in order. */
 export function valuePositions(
   { set, isWhole }: Pick<Change, 'set' | 'isWhole'>,
   columns: readonly Column[],
@@ -92,7 +89,7 @@ export function valuePositions(
   return set.map(({ name }) => columns.findIndex((column) => isSameName(column.name, name)));
 }
 
-/** What stands before the values of each row. */
+/** The columns before the values of each row. */
 export function changeColumns(action: string): readonly SqlColumn[] {
   return [
     { name: rowNumberColumn, type: { kind: 'int', bits: 64, signed: true } },
@@ -100,7 +97,7 @@ export function changeColumns(action: string): readonly SqlColumn[] {
   ];
 }
 
-/** The column that says what happens to a row. */
+/** Name of the column with the action on a row. */
 export function actionNameOf({ verb, returning }: Change): string {
   return verb === 'merge' && returning?.namesAction === true ? mergeActionColumn : actionColumn;
 }
@@ -118,7 +115,7 @@ export function assertOwnNames(own: readonly string[], columns: readonly Column[
   );
 }
 
-/** Refuses a frame whose rows hold what was computed of others. */
+/** Refuses a frame with generated columns. */
 export function refuseGenerated({ constraints, handle }: Pick<FrameReader, 'constraints' | 'handle'>): void {
   if (constraints === undefined || constraints.generated.length === 0) return;
   throw new AppError('sql_forbidden', `${handle} has generated columns: its rows cannot be changed in place`, {

@@ -1,7 +1,5 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { EncodedRows } from '../../core/frame-engine.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Column, EncodedRows } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
 import {
   type ChangesTable,
   mergeActionColumn,
@@ -10,19 +8,19 @@ import {
   type SqlRun,
   type TableName,
   targetSchema,
-} from '../../core/sql.ts';
+} from '../../core/sql/sql.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { CallOptions, ReturnedResult, UpdateRequest } from '../frame-sql.ts';
+import type { ReturnedResult, UpdateRequest } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { tableOf } from '../tables/frame-tables.ts';
-import type { TableSources } from '../tables/table-opener.ts';
 
-/** What RETURNING gives is held in memory until it is fetched. */
+/** The rows of RETURNING are held in memory until they are fetched. */
 const longestReturned = 64 * 2 ** 20;
 
 interface Returning extends Pick<SqlJob, 'settings'>, Pick<UpdateRequest, 'parameters' | 'returned'> {
   readonly returning: Query;
   readonly table: TableName;
-  /** Of a file with the rows. */
+  /** Path of a file with the rows. */
   readonly path: string;
   /** Columns of the file that are not the frame's. */
   readonly hidden: readonly string[];
@@ -35,28 +33,23 @@ export interface StagedRows extends AsyncDisposable {
   readonly path: string;
 }
 
-/** The columns of what RETURNING gives. */
+/** The columns of RETURNING. */
 export async function returnedColumns(
-  { engine }: Pick<TableSources, 'engine'>,
-  { tenant }: Principal,
+  call: StatementRun,
   { returning, table, action }: { readonly returning: Query; readonly table: TableName; readonly action?: string },
   reader: FrameReader,
-  options: CallOptions,
 ): Promise<readonly Column[]> {
-  const frame = await tableOf(reader, tenant, { name: table.name, schema: targetSchema });
+  const { engine } = call;
+  const frame = await tableOf(reader, call.principal.tenant, { name: table.name, schema: targetSchema });
   // Any column will do: the query makes a text of it.
   const rows = action === mergeActionColumn ? { ...frame, rowNumbers: action } : frame;
-  return (await engine.describe({ query: returning, tables: [rows] }, { ...options, tenant })).columns;
+  return (await engine.describe({ query: returning, tables: [rows] }, call.job)).columns;
 }
 
 /** The rows of a query, in a file that the caller's statements can read. */
-export async function stageRows(
-  { engine, frames }: TableSources,
-  principal: Principal,
-  run: SqlRun,
-  options: CallOptions,
-): Promise<StagedRows> {
-  await using result = await engine.run(run, { ...options, tenant: principal.tenant });
+export async function stageRows(call: StatementRun, run: SqlRun): Promise<StagedRows> {
+  const { engine, frames, principal, options } = call;
+  await using result = await engine.run(run, call.job);
   const source = { kind: 'arrow', stream: result.arrowStream() } as const;
   const file = await frames.writeParquet(principal, { source, isForStatements: true }, options);
   return { ...file, rows: result.totalRows };
@@ -64,11 +57,10 @@ export async function stageRows(
 
 /** The rows of RETURNING, over the rows of a file. */
 export async function returnedRows(
-  { engine }: Pick<TableSources, 'engine'>,
-  principal: Principal,
+  call: StatementRun,
   { returning: query, table, path, hidden, reader, settings, parameters, returned = { form: 'arrow' } }: Returning,
-  options: CallOptions,
 ): Promise<ReturnedResult> {
+  const { engine, options } = call;
   const { columns, readAs } = reader;
   const like = { columns, readAs };
   const rowsTable: ChangesTable = { kind: 'changes', name: table.name, schema: targetSchema, path, hidden, like };
@@ -79,13 +71,14 @@ export async function returnedRows(
     tables: [rowsTable],
     parameters: query.parameterCount === 0 ? undefined : parameters,
   };
-  await using result = await engine.run(run, { ...options, tenant: principal.tenant });
+  await using result = await engine.run(run, call.job);
   const rows: EncodedRows[] = [];
   let bytes = 0;
   for await (const piece of result.rows()) {
-    bytes += piece.bytes.length;
+    bytes += piece.bytes.length + piece.rowEnds.byteLength;
     if (bytes > longestReturned) throw tooMuchReturned();
-    // A piece need not hold for longer than until the next one is asked for.
+    await options.holdReturned?.(bytes);
+    // A piece is valid only until the next one is read.
     rows.push({ rows: piece.rows, bytes: piece.bytes.slice(), rowEnds: piece.rowEnds.slice() });
   }
   return resultOf(result.columns, rows, result.totalRows);

@@ -1,16 +1,14 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import { type FrameName, isSharedName } from '../../core/frame-name.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import { isAnalytics, type TableName } from '../../core/sql.ts';
-import { frameNameOf, notWritable } from '../../core/table-name.ts';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, isSharedName } from '../../core/names/frame-name.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { isAnalytics, type TableName } from '../../core/sql/sql.ts';
+import { frameNameOf, notWritable } from '../../core/sql/table-name.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { findFrame } from '../tables/frame-tables.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
 
@@ -20,34 +18,25 @@ export interface TargetFrame {
 }
 
 /** The frame that a statement changes, whether it is held or not: one of the caller's own. */
-export async function targetFrame(frames: Frames, principal: Principal, table: TableName): Promise<TargetFrame> {
+export async function targetFrame(call: StatementRun, table: TableName): Promise<TargetFrame> {
+  const { frames, principal } = call;
   if (isAnalytics(table)) throw readOnlyAnalytics();
   const wanted = frameNameOf(principal.tenant, table);
   const found = await findFrame(frames, principal, table);
   const handle = found ?? wanted;
   if (!isSharedName(handle)) return { handle, isHeld: found !== undefined };
-  await refuseShared(frames, principal, handle, table);
+  await refuseShared(call, handle, table);
   throw notWritable(table);
 }
 
 /** The frame, or the temporary table, whose rows a statement changes. */
-export async function changedFrame(
-  frames: Frames,
-  principal: Principal,
-  table: TableName,
-  { temporary }: CallOptions,
-): Promise<Handle> {
-  return temporaryHandle(temporary, table) ?? (await targetFrame(frames, principal, table)).handle;
+export async function changedFrame(call: StatementRun, table: TableName): Promise<Handle> {
+  return temporaryHandle(call.options.temporary, table) ?? (await targetFrame(call, table)).handle;
 }
 
-/** What is known of a frame or view. */
-export async function describeHeld(
-  frames: Frames,
-  principal: Principal,
-  handle: Handle,
-  { signal }: Pick<CallOptions, 'signal'>,
-): Promise<HeldSummary> {
-  const frame = await frames.describe(principal, handle, { signal });
+/** The summary of a frame or view. */
+export async function describeHeld({ frames, principal, options }: StatementRun, handle: Handle): Promise<HeldSummary> {
+  const frame = await frames.describe(principal, handle, options);
   if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
   return frame;
 }
@@ -66,7 +55,7 @@ export function assertColumns(
   }
 }
 
-async function refuseShared(frames: Frames, principal: Principal, name: FrameName, table: TableName): Promise<void> {
+async function refuseShared({ frames, principal }: StatementRun, name: FrameName, table: TableName): Promise<void> {
   try {
     await frames.refusePut(principal, { handle: name, mode: 'append' });
   } catch (error) {

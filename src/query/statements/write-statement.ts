@@ -1,5 +1,6 @@
-import type { Principal } from '../../core/principal.ts';
-import type { AnalysedStatement, CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { AnalysedStatement, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { ofSession } from '../tables/temporary-tables.ts';
 import { alterFrame } from './alter-frame.ts';
 import { changeRows, prepareChange, truncate } from './change.ts';
@@ -7,78 +8,90 @@ import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
 import { define, undefine } from './definitions.ts';
 import { drop } from './drop.ts';
-import { type InsertSources, insertRows, prepareInsert } from './insert.ts';
+import { insertRows, prepareInsert } from './insert.ts';
 import { retried } from './retried.ts';
 import { describeQuery } from './run-query.ts';
 
 /** A statement that changes frames or definitions. */
 export type WriteStatement = Exclude<AnalysedStatement, { kind: 'query' | 'showTables' }>;
 
-/** What it will give and take. */
-export async function prepareWrite(
-  sources: InsertSources,
-  principal: Principal,
-  statement: WriteStatement,
-  options: CallOptions,
-): Promise<PreparedSql> {
-  const isUpdate = true;
-  const nothing = { isUpdate, columns: [], parameters: [] };
-  sources.frames.assertMayWrite(principal);
-  switch (statement.kind) {
-    case 'createTable': {
-      const { query, settings, table, isTemporary } = statement;
-      if (isTemporary) ofSession(options.temporary, 'TABLE', table);
-      return { ...(await describeQuery(sources, principal, { query, settings }, options)), isUpdate, columns: [] };
-    }
-    case 'insert':
-      return { ...(await prepareInsert(sources, principal, statement, options)), isUpdate };
-    case 'createView':
-      if (statement.isTemporary) ofSession(options.temporary, 'VIEW', statement.table);
-      await describeQuery(sources, principal, { query: statement.query }, options);
-      return nothing;
-    case 'change':
-      return { ...(await prepareChange(sources, principal, statement, options)), isUpdate };
-    case 'truncate':
-    case 'drop':
-    case 'alter':
-    case 'define':
-    case 'undefine':
-      return nothing;
-    default:
-      return statement satisfies never;
-  }
+interface WriteKind<Of extends WriteStatement> {
+  /** Its name in errors. */
+  verb(statement: Of): string;
+  /** The columns and parameters. Default: none. */
+  prepare?(call: StatementRun, statement: Of): Promise<Omit<PreparedSql, 'isUpdate'>>;
+  run(call: StatementRun, request: UpdateRequest & { readonly statement: Of }): Promise<SqlUpdate>;
 }
 
-/** Runs it. */
+type WriteKinds = { readonly [Kind in WriteStatement['kind']]: WriteKind<Extract<WriteStatement, { kind: Kind }>> };
+
+const kinds: WriteKinds = {
+  createTable: {
+    verb: () => 'CREATE TABLE',
+    prepare: async (call, { query, settings, table, isTemporary }) => {
+      if (isTemporary) ofSession(call.options.temporary, 'TABLE', table);
+      return { ...(await describeQuery(call, { query, settings })), columns: [] };
+    },
+    run: (call, { statement, parameters }) => createTable(call, statement, parameters),
+  },
+  createView: {
+    verb: () => 'CREATE VIEW',
+    prepare: async (call, { query, table, isTemporary }) => {
+      if (isTemporary) ofSession(call.options.temporary, 'VIEW', table);
+      await describeQuery(call, { query });
+      return { columns: [], parameters: [] };
+    },
+    run: (call, { statement }) => createView(call, statement),
+  },
+  insert: {
+    verb: () => 'INSERT',
+    prepare: prepareInsert,
+    run: (call, request) => retried(() => insertRows(call, request)),
+  },
+  change: {
+    verb: ({ verb }) => verb.toUpperCase(),
+    prepare: prepareChange,
+    run: (call, { statement, ...run }) => retried(() => changeRows(call, statement, run)),
+  },
+  truncate: {
+    verb: () => 'a statement that removes all rows',
+    run: (call, { statement }) => truncate(call, statement),
+  },
+  drop: { verb: () => 'DROP', run: (call, { statement }) => drop(call, statement) },
+  alter: { verb: () => 'ALTER TABLE', run: (call, { statement }) => alterFrame(call, statement) },
+  define: {
+    verb: () => 'CREATE',
+    run: async (call, { statement }) => ({ rows: 0, hasChanged: await define(call, statement) }),
+  },
+  undefine: {
+    verb: () => 'DROP',
+    run: async (call, { statement }) => ({ rows: 0, hasChanged: await undefine(call, statement) }),
+  },
+};
+
+function kindOf(statement: WriteStatement): WriteKind<WriteStatement> {
+  return kinds[statement.kind];
+}
+
+/** Its columns and parameters. */
+export async function prepareWrite(call: StatementRun, statement: WriteStatement): Promise<PreparedSql> {
+  call.frames.assertMayWrite(call.principal);
+  const prepared = await kindOf(statement).prepare?.(call, statement);
+  return { columns: [], parameters: [], ...prepared, isUpdate: true };
+}
+
 export async function runWrite(
-  sources: InsertSources,
-  principal: Principal,
+  call: StatementRun,
   request: UpdateRequest & { readonly statement: WriteStatement },
-  options: CallOptions,
 ): Promise<SqlUpdate> {
-  const { statement, parameters } = request;
-  const { frames } = sources;
-  frames.assertMayWrite(principal);
-  switch (statement.kind) {
-    case 'createTable':
-      return await createTable(sources, principal, statement, parameters, options);
-    case 'insert':
-      return await retried(() => insertRows(sources, principal, { ...request, statement }, options));
-    case 'createView':
-      return await createView(sources, principal, statement, options);
-    case 'change':
-      return await retried(() => changeRows(sources, principal, statement, request, options));
-    case 'truncate':
-      return await truncate(sources, principal, statement, options);
-    case 'drop':
-      return await drop(frames, principal, statement, options);
-    case 'alter':
-      return await alterFrame(sources, principal, statement, options);
-    case 'define':
-      return { rows: 0, hasChanged: await define(sources, principal, statement, options) };
-    case 'undefine':
-      return { rows: 0, hasChanged: await undefine(frames, principal, statement, options) };
-    default:
-      return statement satisfies never;
-  }
+  call.frames.assertMayWrite(call.principal);
+  return await kindOf(request.statement).run(call, request);
+}
+
+/** The error where frames are only read. */
+export function changesData(statement: WriteStatement): AppError {
+  const verb = kindOf(statement).verb(statement);
+  return new AppError('sql_forbidden', `${verb} changes frames, and here they are only read`, {
+    hint: 'send it to POST /sql, or over Flight SQL',
+  });
 }

@@ -1,5 +1,5 @@
-import { type Definition, definitionKey } from '../../core/definition.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { type Definition, definitionKey } from '../../core/sql/definition.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { TemporaryTables } from './temporary-tables.ts';
@@ -16,7 +16,7 @@ export async function definitionsOf(
   return [...kept.filter((definition) => !definitions.has(definitionKey(definition))), ...definitions.values()];
 }
 
-/** Those of them whose names stand in the text. */
+/** The definitions whose names are in the text. */
 export async function definitionsIn(
   frames: Pick<Frames, 'definitions'>,
   principal: Principal,

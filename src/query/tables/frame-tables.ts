@@ -1,10 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
-import { hasUnnamedField } from '../../core/data-type.ts';
-import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../../core/frame-name.ts';
-import { isHandle } from '../../core/handle.ts';
-import type { Principal, Tenant } from '../../core/principal.ts';
-import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../../core/sql.ts';
-import { frameNameOf } from '../../core/table-name.ts';
+import { sqlName } from '@framehold/columns';
+import type { Principal, Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../../core/names/frame-name.ts';
+import { isHandle } from '../../core/names/handle.ts';
+import { hasUnnamedField } from '../../core/rows/type-in-frame.ts';
+import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../../core/sql/sql.ts';
+import { frameNameOf } from '../../core/sql/table-name.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
@@ -41,10 +42,10 @@ export function isAbsent(error: unknown): error is AppError {
 /** The same as a table's name in a statement. */
 export function sqlText(name: FrameName): string {
   const parts = isSharedName(name) ? Object.values(splitSharedName(name)) : [name];
-  return parts.map(quoted).join('.');
+  return parts.map(sqlName).join('.');
 }
 
-/** Of a frame, as SQL declared them. */
+/** The columns of a frame, as SQL declared them. */
 export function sqlColumns({
   columns,
   declared,
@@ -55,7 +56,7 @@ export function sqlColumns({
   });
 }
 
-/** For statements that only describe it: a table with what DESCRIBE tells beyond the types that are read. Undefined: that is nothing. */
+/** For statements that only describe it: a table with the facts of DESCRIBE beyond the types. Undefined: there are none. */
 export function describedTable({ columns, readAs, constraints }: FrameReader): TableDefinition | undefined {
   const read = sqlColumns({ columns, declared: readAs });
   const hasName = read.every(({ type, declared }) => !hasUnnamedField(declared ?? type));
@@ -92,10 +93,6 @@ export async function tableOf(
     hold: () => reader.holdFiles(),
     retired: reader.retired,
   };
-}
-
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 export function differsInCase(...names: readonly string[]): AppError {

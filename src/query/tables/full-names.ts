@@ -1,4 +1,4 @@
-import type { DefinedForm, FrameTable, TableName, TableReference, ViewTable } from '../../core/sql.ts';
+import type { DefinedForm, FrameTable, TableName, TableReference, ViewTable } from '../../core/sql/sql.ts';
 import { engineSchema, fullName, tableKey } from './table-names.ts';
 
 /** The frame that a name of a statement means, by `owner/handle`. Undefined: it is of the operator's database. */

@@ -1,10 +1,9 @@
-import { AppError } from '../../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../../core/engine-names.ts';
-import type { JobOptions } from '../../core/frame-engine.ts';
-import { isSharedName, maySeeQuery, splitSharedName } from '../../core/frame-name.ts';
-import { liveSchema } from '../../core/live-read.ts';
-import type { LiveTables } from '../../core/live-tables.ts';
-import type { Principal } from '../../core/principal.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../core/names/engine-names.ts';
+import { isSharedName, maySeeQuery, splitSharedName } from '../../core/names/frame-name.ts';
+import type { JobOptions } from '../../core/rows/frame-engine.ts';
+import { liveSchema } from '../../core/sql/live-read.ts';
 import {
   analyticsCatalog,
   framesCatalog,
@@ -15,27 +14,16 @@ import {
   type Query,
   type SqlEngine,
   temporaryCatalog,
-} from '../../core/sql.ts';
+} from '../../core/sql/sql.ts';
 import type { ViewDefinition } from '../../frames/disk/manifest.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { definitionsOf } from './definitions-in.ts';
-import { quoted } from './frame-tables.ts';
-
-interface ListedSources {
-  readonly frames: Pick<Frames, 'list' | 'definitions'>;
-  readonly engine: Pick<SqlEngine, 'analyticsTables'>;
-  readonly live?: Pick<LiveTables, 'list'> | undefined;
-}
 
 /** All that a caller may read or use, as DuckDB's catalogs are to show it. A damaged frame is no table: it cannot be read. */
 export async function listedInCatalogs(
-  { frames, engine, live }: ListedSources,
-  principal: Principal,
-  { temporary, ...rest }: CallOptions,
-  query?: Pick<Query, 'sql'>,
+  { frames, engine, live, principal, options: { temporary }, job }: StatementRun,
+  query: Query,
 ): Promise<Listed> {
-  const options = { ...rest, tenant: principal.tenant };
   const definitions = await definitionsOf(frames, principal, temporary);
   const listed: ListedTable[] = [];
   const names = new Map([...(temporary?.handles ?? [])].map(([own, handle]) => [handle as string, own]));
@@ -51,25 +39,22 @@ export async function listedInCatalogs(
         : { catalog: temporaryCatalog, schema: mainSchema, name: own };
     const isShown = view !== undefined && maySeeQuery(principal, handle, view.reads);
     const sql = isShown
-      ? viewStatement(`${own === undefined ? '' : 'TEMP '}VIEW ${quoted(place.name)}`, view)
+      ? viewStatement(`${own === undefined ? '' : 'TEMP '}VIEW ${sqlName(place.name)}`, view)
       : undefined;
     // Spread, the objects of thousands of frames take half as long again.
     const { catalog, schema, name } = place;
     listed.push({ catalog, schema, name, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
-    for (const { name, columns } of await live.list({
-      ...options,
-      isNeeded: query !== undefined && listsLive.test(query.sql),
-    }))
+    for (const { name, columns } of await live.list({ ...job, isNeeded: listsLive.test(query.sql) }))
       listed.push({ catalog: framesCatalog, schema: liveSchema, name, kind: 'table', columns });
   }
   if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
-  for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
+  for (const table of await analyticsTables(engine, job)) listed.push({ catalog: analyticsCatalog, ...table });
   return { tables: listed, definitions };
 }
 
-/** They are what it asks for. */
+/** A statement that lists the tables of the external database. */
 const listsLive = new RegExp(
   `^\\s*SHOW\\s+TABLES\\s+FROM\\s+(?:"?${framesCatalog}"?\\s*\\.\\s*)?"?${liveSchema}"?\\s*$`,
   'i',

@@ -1,42 +1,37 @@
-import { AppError } from '../../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../../core/engine-names.ts';
-import type { LiveRead } from '../../core/live-read.ts';
-import type { LiveDescription, LiveFile, LiveReport, LiveStatement, LiveTables } from '../../core/live-tables.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { LiveTable } from '../../core/sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../core/names/engine-names.ts';
+import type { LiveRead } from '../../core/sql/live-read.ts';
+import type { LiveDescription, LiveFile, LiveReport, LiveStatement, LiveTables } from '../../core/sql/live-tables.ts';
+import type { LiveTable } from '../../core/sql/sql.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 
 /** A table of the external database, or a query there, with all places where a statement and its views read it. */
 interface LiveSource {
   readonly described: LiveDescription;
   readonly reads: LiveRead[];
-  /** Who runs the statement may not know what it reads: it is behind a view that hides it. */
+  /** Its reads are behind a view that hides them from the caller. */
   isHidden: boolean;
 }
 
-/** What of the external database one statement reads. */
+/** The reads of the external database in one statement. */
 export class LiveSources {
-  readonly #tables: LiveTables | undefined;
-  readonly #caller: Principal;
-  readonly #options: CallOptions;
-  /** By what the engine calls them, in lower case. */
+  readonly #call: StatementRun;
+  /** By the engine's name for them, in lower case. */
   readonly #sources = new Map<string, LiveSource>();
 
-  constructor(tables: LiveTables | undefined, caller: Principal, options: CallOptions) {
-    this.#tables = tables;
-    this.#caller = caller;
-    this.#options = options;
+  constructor(call: StatementRun) {
+    this.#call = call;
   }
 
-  /** Finds out its columns. Who runs the statement must be granted the database, also for a view of another. */
+  /** Looks up its columns. The caller must be granted the database, also for a view of another tenant. */
   async add(read: LiveRead, { isHidden }: { readonly isHidden: boolean }): Promise<void> {
     const tables = this.#granted(read.position);
     const key = keyOf(read);
     const known = this.#sources.get(key);
     if (known !== undefined && known.reads[0]?.query !== read.query) throw new Error('two queries have the same name');
     if (known === undefined) {
-      const described = await tables.describe(read, this.#job).catch((error: unknown) => {
+      const described = await tables.describe(read, this.#call.job).catch((error: unknown) => {
         throw isHidden ? withoutNames(error) : error;
       });
       this.#sources.set(key, { described, reads: [read], isHidden });
@@ -55,7 +50,7 @@ export class LiveSources {
     return this.#sources.get(keyOf(read))?.described.columns ?? [];
   }
 
-  /** The same with what they would be asked for. */
+  /** The same with the requests that would be sent. */
   planned(statement: LiveStatement): readonly LiveTable[] {
     return [...this.#sources.values()].map(({ described, reads }) => {
       const plan = this.#granted(undefined).plan(described, reads, statement);
@@ -63,7 +58,7 @@ export class LiveSources {
     });
   }
 
-  /** The rows that the statement needs, which are there until the files are disposed of. */
+  /** The rows that the statement needs, valid until the files are disposed of. */
   async fetch(statement: LiveStatement): Promise<{
     readonly tables: readonly LiveTable[];
     readonly files: readonly LiveFile[];
@@ -78,7 +73,7 @@ export class LiveSources {
         const pushed = source.isHidden ? 'a view' : plan.pushed;
         if (reads.every(({ isDescribed }) => isDescribed)) return { ...liveTable(reads, described), pushed };
         try {
-          const file = await this.#granted(undefined).fetch(plan, this.#job);
+          const file = await this.#granted(undefined).fetch(plan, this.#call.job);
           files.push(file);
           const note = `${pushed}; ${file.rows} rows, ${file.bytes} bytes, as of ${file.readAt.toISOString()}`;
           return { ...liveTable(reads, plan), path: file.path, note, pushed };
@@ -100,14 +95,10 @@ export class LiveSources {
     return { tables, files, report };
   }
 
-  get #job() {
-    const { signal, lane } = this.#options;
-    return { signal, lane, tenant: this.#caller.tenant };
-  }
-
   /** A database that is not granted is as if there were none. */
   #granted(position: number | undefined): LiveTables {
-    if (this.#tables !== undefined && mayUseEngine(this.#caller, tsdbEngineName)) return this.#tables;
+    const { live, principal } = this.#call;
+    if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) return live;
     throw new AppError('tsdb_not_configured', 'no external database is configured for tables of the schema tsdb', {
       hint: 'set FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to the base URL of a QuestDB, e.g. http://127.0.0.1:9001',
       position,
@@ -127,8 +118,6 @@ function keyOf({ schema, name }: LiveRead): string {
 function withoutNames(error: unknown): unknown {
   if (!(error instanceof AppError) || !['sql_error', 'too_large', 'unsupported_type'].includes(error.code))
     return error;
-  return new AppError(error.code, 'a view cannot be read now', {
-    hint: 'ask its owner to look at it',
-    cause: error,
-  });
+  const message = 'a view cannot be read now';
+  return error.with({ message, hint: 'ask its owner to look at it', position: undefined, cause: error });
 }

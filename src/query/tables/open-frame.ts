@@ -1,8 +1,8 @@
-import { AppError } from '../../core/app-error.ts';
-import { type Handle, isHandle } from '../../core/handle.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { TableName } from '../../core/sql.ts';
-import { frameNameOf, notReadable } from '../../core/table-name.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { type Handle, isHandle } from '../../core/names/handle.ts';
+import type { TableName } from '../../core/sql/sql.ts';
+import { frameNameOf, notReadable } from '../../core/sql/table-name.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Query, SqlEngine } from '../../core/sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Query, SqlEngine } from '../../core/sql/sql.ts';
 
-/** The query of a text that the server has kept or put together itself. */
+/** The query of a text that the server has stored or composed itself. */
 export async function ownQuery(
   engine: Pick<SqlEngine, 'analyze'>,
   sql: string,

@@ -1,10 +1,10 @@
-import { sharedName } from '../../core/frame-name.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Principal, Tenant } from '../../core/principal.ts';
-import { type FrameTable, framesCatalog, framesSchema, type TableName } from '../../core/sql.ts';
-import { schemaOf, sharedSchema } from '../../core/table-name.ts';
+import { sqlName } from '@framehold/columns';
+import type { Principal, Tenant } from '../../core/callers/principal.ts';
+import { sharedName } from '../../core/names/frame-name.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { type FrameTable, framesCatalog, framesSchema, type TableName } from '../../core/sql/sql.ts';
+import { schemaOf, sharedSchema } from '../../core/sql/table-name.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { quoted } from './frame-tables.ts';
 
 /** The schema of a table in the engine. Undefined: that of the frames. */
 export function engineSchema(table: TableName): string | undefined {
@@ -12,7 +12,7 @@ export function engineSchema(table: TableName): string | undefined {
   return schema === framesSchema ? undefined : schema;
 }
 
-/** By what the engine calls it, in any case. */
+/** By the engine's name for it, in any case. */
 export function tableKey({ schema, name }: Pick<FrameTable, 'name' | 'schema'>): string {
   return JSON.stringify([schema, asciiLower(name)]);
 }
@@ -20,7 +20,7 @@ export function tableKey({ schema, name }: Pick<FrameTable, 'name' | 'schema'>):
 /** `"framehold"."owner"."handle"`: a name that means the same for every reader. */
 export function fullName(frame: string): string {
   const at = frame.indexOf('/');
-  return [framesCatalog, frame.slice(0, at), frame.slice(at + 1)].map(quoted).join('.');
+  return [framesCatalog, frame.slice(0, at), frame.slice(at + 1)].map(sqlName).join('.');
 }
 
 /** `owner/handle` of the frame that was found under a name. */

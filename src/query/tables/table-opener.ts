@@ -1,29 +1,26 @@
-import { AppError } from '../../core/app-error.ts';
+import type { Column } from '@framehold/columns';
 import type { Cleanup } from '../../core/async/cleanup.ts';
-import type { Column } from '../../core/data-type.ts';
-import { mayUseEngine } from '../../core/engine-names.ts';
-import type { Handle } from '../../core/handle.ts';
-import { isLiveTable, type LiveRead } from '../../core/live-read.ts';
-import type { LiveTables } from '../../core/live-tables.ts';
-import type { Principal } from '../../core/principal.ts';
-import { inSpan } from '../../core/span.ts';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import { inSpan } from '../../core/logs/span.ts';
+import { mayUseEngine } from '../../core/names/engine-names.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import { isLiveTable, type LiveRead } from '../../core/sql/live-read.ts';
 import {
   analyticsCatalog,
   type FrameTable,
   isAnalytics,
   type Query,
-  type SqlEngine,
   type SqlJob,
   type SqlRun,
   type SqlTable,
   type TableName,
   tableText,
   type ViewTable,
-} from '../../core/sql.ts';
-import { sharedSchema } from '../../core/table-name.ts';
-import type { Frames } from '../../frames/frames.ts';
+} from '../../core/sql/sql.ts';
+import { sharedSchema } from '../../core/sql/table-name.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { describedTable, differsInCase, tableOf } from './frame-tables.ts';
 import { LiveSources } from './live-sources.ts';
 import { openFrame, openTemporary } from './open-frame.ts';
@@ -33,22 +30,14 @@ import { type Place, ViewOpener, type ViewTables } from './view-opener.ts';
 
 export type OpenJob = Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters' | 'toRow' | 'countAll'>;
 
-export interface TableSources {
-  readonly frames: Frames;
-  readonly engine: SqlEngine;
-  /** Undefined: no external database is there to be read. */
-  readonly live?: LiveTables | undefined;
-}
-
 /** Opens the tables of one statement. */
 export class TableOpener implements ViewTables {
-  readonly #sources: TableSources;
+  readonly #call: StatementRun;
   readonly #caller: Principal;
   readonly #cleanup: Cleanup;
-  readonly #options: CallOptions;
-  /** By what the engine calls them, in lower case; what a view reads stands before it. */
+  /** By the engine's name for them, in lower case; a view is behind the tables that it reads. */
   readonly #opened = new Map<string, FrameTable | ViewTable>();
-  /** Who may read which of them: the caller, or the views of a tenant. */
+  /** Readers and their tables: the caller, or the views of a tenant. */
   readonly #allowed = new Set<string>();
   /** Which of them are of the caller's session alone. */
   readonly #temporary = new Set<string>();
@@ -59,13 +48,12 @@ export class TableOpener implements ViewTables {
   readonly #live: LiveSources;
   readonly #views: ViewOpener;
 
-  constructor(sources: TableSources, caller: Principal, cleanup: Cleanup, options: CallOptions) {
-    this.#sources = sources;
-    this.#caller = caller;
+  constructor(call: StatementRun, cleanup: Cleanup) {
+    this.#call = call;
+    this.#caller = call.principal;
     this.#cleanup = cleanup;
-    this.#options = options;
-    this.#live = new LiveSources(sources.live, caller, options);
-    this.#views = new ViewOpener(sources.engine, caller, options, this);
+    this.#live = new LiveSources(call);
+    this.#views = new ViewOpener(call, this);
   }
 
   get tables(): readonly (FrameTable | ViewTable)[] {
@@ -84,14 +72,14 @@ export class TableOpener implements ViewTables {
     const isCut = parameters === undefined && countAll !== true && query.explain === undefined;
     const statement = { settings, toRow: isCut ? job.toRow : undefined };
     if (query.explain?.isAnalyzed === false) return [...this.#live.planned(statement), ...tables];
-    // A statement that is wrong is to be told so before rows are fetched for it.
-    const call = { ...this.#options, tenant: this.#caller.tenant };
-    await this.#sources.engine.describe({ ...job, tables: [...described, ...beside] }, call);
-    const { span, costs } = this.#options;
+    // A wrong statement must be refused before rows are fetched for it.
+    const { engine, options, job: call } = this.#call;
+    await engine.describe({ ...job, tables: [...described, ...beside] }, call);
+    const { span, costs } = options;
     const fetch = () => inSpan(span, 'fetch tsdb', () => this.#live.fetch(statement));
     const live = await (costs === undefined ? fetch() : costs.waiting(fetch));
     for (const file of live.files) this.#cleanup.use(file);
-    this.#options.onLive?.(live.report);
+    options.onLive?.(live.report);
     return [...live.tables, ...tables];
   }
 
@@ -127,12 +115,12 @@ export class TableOpener implements ViewTables {
     }
     this.#refuseFurther(table, place);
     const key = tableKey({ name: table.name, schema: engineSchema(table) });
-    const temporary = place.views.length === 0 ? temporaryHandle(this.#options.temporary, table) : undefined;
+    const temporary = place.views.length === 0 ? temporaryHandle(this.#call.options.temporary, table) : undefined;
     const isTemporary = temporary !== undefined;
     if (this.#opened.has(key) && this.#temporary.has(key) !== isTemporary) throw twoOfOneName(table);
     if (isTemporary) this.#temporary.add(key);
     const before = this.#opened.get(key);
-    // What a view may read its reader may not.
+    // Rights of a view do not hold for its reader.
     const known = `${place.views.length === 0 ? '' : place.principal.tenant} ${key}`;
     if (before?.name === table.name && this.#allowed.has(known)) return before;
     const reader = await this.#reader(table, place.principal, temporary);
@@ -148,18 +136,18 @@ export class TableOpener implements ViewTables {
     return opened;
   }
 
-  /** A share is for its reader alone, who gives it to nobody by a view over it. */
+  /** A share is for its reader alone, who cannot pass it on by a view over it. */
   #refuseFurther(table: TableName, { principal: { tenant }, views }: Place): void {
     if (views.length === 0 || tenant === this.#caller.tenant || (sharedSchema(table) ?? tenant) === tenant) return;
     throw tableNotFound(table);
   }
 
   async #reader(table: TableName, principal: Principal, temporary: Handle | undefined): Promise<FrameReader> {
-    const { frames } = this.#sources;
+    const { frames, options } = this.#call;
     const reader =
       temporary === undefined
-        ? await openFrame(frames, principal, table, this.#options)
-        : await openTemporary(frames, principal, { table, handle: temporary }, this.#options);
+        ? await openFrame(frames, principal, table, options)
+        : await openTemporary(frames, principal, { table, handle: temporary }, options);
     const frame = frameBehind(reader.handle, principal, table);
     const known = this.#readers.get(frame);
     if (known === undefined) {
@@ -178,7 +166,7 @@ export class TableOpener implements ViewTables {
   }
 }
 
-/** Where the whole result of a statement is cut off, that of a view is not. */
+/** A cut of a statement's whole result does not hold for a view in it. */
 function insideView({ limit, ...read }: LiveRead): LiveRead {
   return { ...read, position: undefined, ...(limit?.rows !== undefined && { limit }) };
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Definition } from '../../core/definition.ts';
-import type { Handle } from '../../core/handle.ts';
-import type { Query, TableName } from '../../core/sql.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
+import type { Definition } from '../../core/sql/definition.ts';
+import type { Query, TableName } from '../../core/sql/sql.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 
 /** Tables, views, macros and types that only one session finds. A table or view is held under a handle that the server made. */
@@ -16,7 +16,7 @@ export interface TemporaryTables {
   define(key: string, definition: Definition | undefined): void;
 }
 
-/** Where the session does not end before: what nobody reads for a day goes. */
+/** For a session that does not end before: a table that is not read for a day is dropped. */
 export const temporaryTtlMs = 24 * 3_600_000;
 
 /** The frame behind a name of the session, which goes before a frame of that name. */
@@ -48,7 +48,7 @@ export function ofSession(
   });
 }
 
-/** Refuses a query that reads tables of the session, where what it defines stays longer. */
+/** Refuses a query over temporary tables in a definition that outlives the session. */
 export function refuseTemporary(
   reader: 'a view' | 'a macro',
   { tables }: Pick<Query, 'tables'>,
@@ -63,14 +63,14 @@ export function refuseTemporary(
   });
 }
 
-/** Where a table or view of the session is to be made. */
+/** A table or view of the session has that name already. */
 export function temporaryExists({ name }: TableName): AppError {
   return new AppError('handle_exists', `the session has a temporary table or view ${JSON.stringify(name)}`, {
     hint: 'CREATE OR REPLACE TEMP … replaces it, INSERT INTO appends to a table',
   });
 }
 
-/** Another caller dropped the frame, or nobody read it for too long. */
+/** Another caller dropped the frame, or it was not read for too long. */
 export function temporaryGone({ name, position }: TableName, cause: AppError): AppError {
   return new AppError('handle_gone', `the temporary table ${JSON.stringify(name)} is gone`, {
     hint: 'it goes with the session, and when nobody reads it for a day; make it again',

@@ -1,11 +1,11 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import { LruMap } from '../../core/lru-map.ts';
-import type { FrameTable, ViewTable } from '../../core/sql.ts';
+import type { Column } from '@framehold/columns';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameTable, ViewTable } from '../../core/sql/sql.ts';
+import { LruMap } from '../../core/system/lru-map.ts';
 import { typeChange } from '../../frames/catalog/column-difference.ts';
 import { type ShownView, ViewFault } from './view-fault.ts';
 
-/** Views that were found to give their columns, by their version and what they read. */
+/** Views with checked columns, by their version and the versions of their tables. */
 const checkedViews = new LruMap<true>(1000, 16_000_000);
 
 /** A view has the columns that it was made with, or none. */
@@ -18,7 +18,7 @@ export async function checkViewColumns(
     describe,
   }: {
     readonly reads: readonly (FrameTable | ViewTable)[];
-    /** The columns of what it reads of the external database. */
+    /** The columns of its reads of the external database. */
     readonly live: readonly (readonly Column[])[] | undefined;
     /** The columns that its query gives now. */
     readonly describe: () => Promise<readonly Column[]>;

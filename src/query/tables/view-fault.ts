@@ -1,6 +1,6 @@
-import { AppError, type AppErrorOptions } from '../../core/app-error.ts';
+import { AppError, type AppErrorOptions } from '../../core/errors/app-error.ts';
 
-/** A view that cannot be read as it is. */
+/** A view that cannot be read in its present state. */
 export class ViewFault extends AppError {
   constructor(message: string, options: AppErrorOptions) {
     super('sql_error', message, options);
@@ -60,7 +60,7 @@ export function whyUnreadable(
 
 const aboutFrames: ReadonlySet<string> = new Set([...absent, 'frame_damaged', 'forbidden', 'invalid_handle']);
 
-/** Who may not see what a view reads is not told of it. */
+/** Hides the reason from a caller that may not see the tables of a view. */
 export function withoutReason(error: unknown, { name, position }: ShownView): unknown {
   if (!(error instanceof AppError) || !aboutFrames.has(error.code)) return error;
   const hint = 'ask its owner to look at it';

@@ -1,12 +1,12 @@
-import { AppError } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { LiveRead } from '../../core/live-read.ts';
-import { asReaderOf, type Principal, type Tenant } from '../../core/principal.ts';
-import type { FrameTable, Query, SqlEngine, SqlTable, TableName, ViewTable } from '../../core/sql.ts';
-import { sharedSchema } from '../../core/table-name.ts';
+import type { Column } from '@framehold/columns';
+import { asReaderOf, type Principal, type Tenant } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { LiveRead } from '../../core/sql/live-read.ts';
+import type { FrameTable, Query, SqlTable, TableName, ViewTable } from '../../core/sql/sql.ts';
+import { sharedSchema } from '../../core/sql/table-name.ts';
 import type { ViewDefinition } from '../../frames/disk/manifest.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
-import type { CallOptions } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
 import { ownQuery } from './own-query.ts';
 import { engineSchema, frameBehind } from './table-names.ts';
 import { checkViewColumns } from './view-columns.ts';
@@ -16,16 +16,16 @@ import { ViewSizes } from './view-sizes.ts';
 /** Views that read views, one behind the other. */
 const mostLevels = 16;
 
-/** Where a name is looked up: by the caller, or for a view by its owner. */
+/** The context of a name's look-up: the caller, or for a view its owner. */
 export interface Place {
   readonly principal: Principal;
   /** Views around it, each by `owner/handle`. */
   readonly views: readonly string[];
-  /** Who runs the statement may not see what is read here. Default false. */
+  /** The caller may not see the tables that are read here. Default false. */
   readonly isHidden?: boolean;
 }
 
-/** What the tables of a view are opened with: the other tables of the statement are, too. */
+/** Opens the tables of a view, as those of the statement. */
 export interface ViewTables {
   /** All that the statement reads so far. */
   readonly described: readonly SqlTable[];
@@ -36,16 +36,12 @@ export interface ViewTables {
 
 /** Opens the views of one statement. */
 export class ViewOpener {
-  readonly #engine: SqlEngine;
-  readonly #caller: Principal;
-  readonly #options: CallOptions;
+  readonly #call: StatementRun;
   readonly #tables: ViewTables;
   readonly #sizes = new ViewSizes();
 
-  constructor(engine: SqlEngine, caller: Principal, options: CallOptions, tables: ViewTables) {
-    this.#engine = engine;
-    this.#caller = caller;
-    this.#options = options;
+  constructor(call: StatementRun, tables: ViewTables) {
+    this.#call = call;
     this.#tables = tables;
   }
 
@@ -63,10 +59,10 @@ export class ViewOpener {
     const frame = frameBehind(reader.handle, principal, table);
     const owner = sharedSchema(table) ?? principal.tenant;
     const shown: ShownView = {
-      name: owner === this.#caller.tenant ? table.name : `${owner}.${table.name}`,
+      name: owner === this.#call.principal.tenant ? table.name : `${owner}.${table.name}`,
       position: views.length === 0 ? table.position : undefined,
     };
-    if (this.#engine.hasViews !== true) throw viewElsewhere(shown);
+    if (this.#call.engine.hasViews !== true) throw viewElsewhere(shown);
     if (views.length >= mostLevels || views.includes(frame)) throw tooDeep(shown, mostLevels);
     // Behind it are frames that its reader may not see: of another tenant, or without the prefix of the token.
     const isBarrier = owner !== principal.tenant || principal.prefix !== undefined;
@@ -86,13 +82,13 @@ export class ViewOpener {
     return made;
   }
 
-  /** What a view says, and what it reads. */
+  /** The query of a view, and its tables. */
   async #reads(
     view: ViewDefinition,
     place: Place,
     shown: ShownView,
   ): Promise<{ readonly query: Query; readonly reads: readonly (FrameTable | ViewTable)[] }> {
-    const query = await ownQuery(this.#engine, view.query, this.#job);
+    const query = await ownQuery(this.#call.engine, view.query, this.#call.job);
     const reads: (FrameTable | ViewTable)[] = [];
     await this.#tables.addLive(query, place).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
@@ -110,10 +106,6 @@ export class ViewOpener {
   }
 
   async #columnsOf(query: Query): Promise<readonly Column[]> {
-    return (await this.#engine.describe({ query, tables: this.#tables.described }, this.#job)).columns;
-  }
-
-  get #job() {
-    return { ...this.#options, tenant: this.#caller.tenant };
+    return (await this.#call.engine.describe({ query, tables: this.#tables.described }, this.#call.job)).columns;
   }
 }

@@ -1,13 +1,13 @@
-import type { FrameTable, ViewTable } from '../../core/sql.ts';
+import type { FrameTable, ViewTable } from '../../core/sql/sql.ts';
 import { fullName } from './table-names.ts';
 import { type ShownView, tooLarge } from './view-fault.ts';
 
 /** Tables that the views of a statement name together, each time that one is named. */
 const mostNames = 1000;
-/** Of the texts of views together, each time that one is named. */
+/** Total size of the texts of views, counted each time that one is named. */
 const mostText = 2 ** 20;
 
-/** What a view comes to with all views that it reads. */
+/** The size of a view together with all views that it reads. */
 interface Size {
   readonly names: number;
   readonly text: number;
@@ -18,7 +18,7 @@ export class ViewSizes {
   /** By `owner/handle`. */
   readonly #sizes = new Map<string, Size>();
 
-  /** Refuses what would take the engine long to plan. */
+  /** Refuses a view that the engine would plan for too long. */
   measure(frame: string, query: string, reads: readonly (FrameTable | ViewTable)[], shown: ShownView): void {
     let [names, text] = [0, query.length];
     for (const read of reads) {

@@ -1,4 +1,4 @@
-import type { SpanAttributes } from '../../core/span.ts';
+import type { SpanAttributes } from '../../core/logs/span.ts';
 import type { EndedSpan } from './tracer.ts';
 
 const statusError = 2;

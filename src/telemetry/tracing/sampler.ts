@@ -15,7 +15,7 @@ export type SamplerName = (typeof samplerNames)[number];
 /** Whether a request is to be recorded. `parent`: undefined where its caller has no trace. */
 export type Sampler = (parent: TraceContext | undefined) => boolean;
 
-/** `ratio`: of those that have no caller who decides. Only the samplers by ratio use it. */
+/** `ratio`: of requests whose caller does not decide. Only the samplers by ratio use it. */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   const isByParent = name.startsWith('parentbased_');
   const share = name.endsWith('ratio') ? ratio : name.endsWith('on') ? 1 : 0;

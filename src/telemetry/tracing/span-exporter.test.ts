@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
-import { silentLogger } from '../../core/logger.ts';
+import { silentLogger } from '../../core/logs/logger.ts';
 import { SpanExporter } from './span-exporter.ts';
 
 const span = {

@@ -1,17 +1,17 @@
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { SpanAttributes } from '../../core/span.ts';
+import type { Logger } from '../../core/logs/logger.ts';
+import type { SpanAttributes } from '../../core/logs/span.ts';
 import { otlpTraces } from './otlp-spans.ts';
 import type { EndedSpan } from './tracer.ts';
 
 export interface SpanExporterOptions {
-  /** Where OTLP as JSON is sent. */
+  /** URL for OTLP as JSON. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: SpanAttributes;
   readonly version: string;
   readonly logger: Logger;
-  /** Of a request to the collector. Default: 10 s. */
+  /** Most time for a request to the collector. Default: 10 s. */
   readonly timeoutMs?: number;
 }
 
@@ -49,7 +49,7 @@ export class SpanExporter {
     else this.#timer ??= setTimeout(() => this.#sendNow(), this.#isDown ? pauseMs : delayMs).unref();
   }
 
-  /** Sends what is left, for at most so long. */
+  /** Sends the remaining spans, within `graceMs`. */
   async close(graceMs: number): Promise<void> {
     clearTimeout(this.#timer);
     const late = setTimeout(() => this.#closing.abort(), graceMs);
@@ -83,7 +83,7 @@ export class SpanExporter {
         redirect: 'error',
       });
       await response.arrayBuffer();
-      // What it does not understand it will not understand the next time.
+      // Spans that the collector does not understand are not sent again.
       if (isTransient(response.status)) throw new Error(`it answered ${response.status}`);
       this.#queue.splice(0, spans.length);
       if (response.ok) this.sent += spans.length;

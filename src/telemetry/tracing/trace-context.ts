@@ -1,4 +1,4 @@
-/** What a caller says of the trace that its request is part of. */
+/** A caller's trace of which its request is part. */
 export interface TraceContext {
   /** 32 hexadecimal digits, not all zero. */
   readonly traceId: string;
@@ -10,7 +10,7 @@ export interface TraceContext {
 const sampledFlag = 1;
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The header `traceparent` of W3C Trace Context. Undefined where there is none, or one that may not be believed. */
+/** The header `traceparent` of W3C Trace Context. Undefined without a valid one. */
 export function parseTraceparent(header: unknown): TraceContext | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = form.exec(header.trim()) ?? [];

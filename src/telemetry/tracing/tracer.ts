@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Span, SpanAttributes } from '../../core/span.ts';
+import type { Span, SpanAttributes } from '../../core/logs/span.ts';
 import type { Sampler } from './sampler.ts';
 import { formatTraceparent, type TraceContext } from './trace-context.ts';
 
@@ -91,7 +91,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** Random bytes are asked for by the page: a call for each id costs more than all the rest. */
+/** Random bytes are drawn by the page: a call for each id costs more than all the rest. */
 const pool = Buffer.alloc(4096);
 let poolAt = pool.length;
 

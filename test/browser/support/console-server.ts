@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AccessRecords } from '../../../src/auth/access-records.ts';
 import { Cleanup } from '../../../src/core/async/cleanup.ts';
-import { defaultTenant, type Role } from '../../../src/core/principal.ts';
+import { defaultTenant, type Role } from '../../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../../src/frames/disk/durable-file.ts';
 import { eventually } from '../../support/frame-store.ts';
 import { ask } from '../../support/http-client.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cleanup } from '../../../src/core/async/cleanup.ts';
-import { defaultTenant } from '../../../src/core/principal.ts';
+import { defaultTenant } from '../../../src/core/callers/principal.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { TestIssuer } from '../../support/issuer.ts';
 import { openRecords } from '../../support/tenants.ts';

@@ -58,7 +58,11 @@ export async function openEngineDoor({ engineUrl, tables, folder = '', env = {} 
       engineUrl === undefined ? '' : `[engines.cluster]\nkind = "spark-connect"\nurl = "${engineUrl}"\n`,
     );
     const server = cleanup.use(
-      await spawnFramehold({ dataDir, env, flags: [`--config=${config}`, '--sql-timeout=2m'] }),
+      await spawnFramehold({
+        dataDir,
+        env,
+        flags: [`--config=${config}`, '--sql-timeout=2m', '--compression-level=4'],
+      }),
     );
     const post: EngineDoor['post'] = (request, options) =>
       ask(`${server.url}/sql`, {

@@ -35,6 +35,13 @@ const executorMs = 120_000;
 // For a JVM that lives for minutes on a core that it shares, the optimising compiler takes more time than it gives.
 export const frugal = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 
+/** A test sends most statements once: to compile one, there and in each executor, takes longer than to interpret it. */
+const unmeasured = {
+  'spark.sql.codegen.wholeStage': 'false',
+  'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
+  'spark.log.level': 'WARN',
+} as const;
+
 export interface SparkClusterOptions {
   /** Lets Java optimise all that it can, for who measures. Default false. */
   readonly isMeasured?: boolean;
@@ -88,10 +95,10 @@ export async function startSparkCluster({ isMeasured = false, jars }: SparkClust
         args: [
           ...['--class', 'org.apache.spark.sql.connect.service.SparkConnectServer', '--master', masterUrl],
           ...['--driver-memory', '1500m', '--driver-java-options', javaOptions],
-          ...Object.entries(connectServerSettings(folder, connectPort, uiPort, javaOptions)).flatMap(([key, value]) => [
-            '--conf',
-            `${key}=${value}`,
-          ]),
+          ...Object.entries({
+            ...connectServerSettings(folder, connectPort, uiPort, javaOptions),
+            ...(isMeasured ? {} : unmeasured),
+          }).flatMap(([key, value]) => ['--conf', `${key}=${value}`]),
           ...(jars === undefined ? [] : ['--jars', jars]),
         ],
         env,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AccessRecords } from '../../../src/auth/access-records.ts';
 import { noLimits } from '../../../src/auth/tenant-record.ts';
 import type { ListedToken } from '../../../src/auth/token-record.ts';
-import { defaultTenant, type Role, type Tenant } from '../../../src/core/principal.ts';
+import { defaultTenant, type Role, type Tenant } from '../../../src/core/callers/principal.ts';
 import { DurableFiles } from '../../../src/frames/disk/durable-file.ts';
 import { ask } from '../../support/http-client.ts';
 import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Tenant } from '../../../src/core/principal.ts';
+import type { Tenant } from '../../../src/core/callers/principal.ts';
 import { FlightSqlClient } from '../../support/flight-sql-client.ts';
 import { ask } from '../../support/http-client.ts';
 import type { Random } from '../harness/random.ts';

@@ -18,7 +18,7 @@ interface ChangedFrame {
 }
 
 /** One of so many columns is changed, in a frame of its own. */
-const share = 8;
+const share = 4;
 
 /** Frames of one column whose rows are changed by conditions on it. */
 export class ChangedFrames {
@@ -36,20 +36,28 @@ export class ChangedFrames {
     this.#comparison = comparison;
   }
 
+  get names(): readonly string[] {
+    return this.#frames.map(({ name }) => name);
+  }
+
   async make(server: Address): Promise<void> {
-    for (const { name, table } of this.#frames) {
-      const { status, text } = await sql(server, `CREATE TABLE ${name} AS ${rowsOf(table)}`);
-      promised(status === 200, 'a table is made', text.slice(-600));
-    }
+    await inLanes(
+      this.#frames.map(({ name, table }) => async () => {
+        const { status, text } = await sql(server, `CREATE TABLE ${name} AS ${rowsOf(table)}`);
+        promised(status === 200, 'a table is made', text.slice(-600));
+      }),
+    );
   }
 
   /** As Arrow streams, for those who write files. */
   async write(server: Address, folder: string): Promise<void> {
-    for (const { name, table, column } of this.#frames) {
-      // As Arrow a UUID is text.
-      if (!table.isFromOutside || column.kind.type === 'UUID') continue;
-      await writeFile(join(folder, `${name}.arrow`), (await sql(server, rowsOf(table), 'arrow')).body);
-    }
+    // As Arrow a UUID is text.
+    const wanted = this.#frames.filter(({ table, column }) => table.isFromOutside && column.kind.type !== 'UUID');
+    await inLanes(
+      wanted.map(({ name, table }) => async () => {
+        await writeFile(join(folder, `${name}.arrow`), (await sql(server, rowsOf(table), 'arrow')).body);
+      }),
+    );
   }
 
   /** The same changes here and there. `foreign`: frames that others made of the rows, which are changed in the place of ours. */

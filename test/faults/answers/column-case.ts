@@ -30,9 +30,8 @@ export interface Question {
 
 const questionsOfEach = 6;
 
-export function columnCase(seed: number, name: string, kinds: readonly ColumnKind[]): ColumnCase {
+export function columnCase(seed: number, name: string, kind: ColumnKind): ColumnCase {
   const random = new Random(seed);
-  const kind = random.pick(kinds);
   const cast = (value: string): string => `(${value})::${kind.type}`;
   const draw = (): string =>
     kind.any !== undefined && random.chance(0.4) ? kind.any(random) : random.pick(kind.values);
@@ -51,7 +50,7 @@ export function columnCase(seed: number, name: string, kinds: readonly ColumnKin
   const questions = [
     where(`${name} = ${asked()}`),
     ...Array.from({ length: questionsOfEach - 1 }, () =>
-      random.chance(0.6)
+      kind.hasOnlyEquality || random.chance(0.6)
         ? where(random.pick(conditionsOn(name, kind, asked(), asked())))
         : random.pick(otherQuestions(name, asked())),
     ),
@@ -59,7 +58,8 @@ export function columnCase(seed: number, name: string, kinds: readonly ColumnKin
   return { seed, name, kind, expression, questions, condition: random.pick(conditions), value: asked() };
 }
 
-function conditionsOn(c: string, { type }: ColumnKind, v: string, w: string): string[] {
+function conditionsOn(c: string, { type, hasOnlyEquality }: ColumnKind, v: string, w: string): string[] {
+  if (hasOnlyEquality) return [`${c} = ${v}`, `${c} IS NULL`, `${c} IS NOT NULL`];
   // DuckDB has no BETWEEN for them.
   const isNested = /\[|^(STRUCT|MAP)/.test(type);
   const operators = ['=', '<>', '<', '<=', '>', '>=', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM'];

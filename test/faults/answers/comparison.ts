@@ -83,30 +83,32 @@ export class Comparison {
   /** Compares the values bit by bit, as each door gives them. */
   async readAtDoors(server: Address, state: string, frames: readonly Frame[]): Promise<void> {
     using flight = new FlightClient(server.grpcPort);
-    for (const frame of frames) {
-      const { name, table } = frame;
-      const source = await this.#source(server, table);
-      const get = async (path: string): Promise<Buffer> => {
-        const { status, body, text } = await ask(`${server.url}${path}`);
-        promised(status === 200, `${name} can be read`, text.slice(0, 600));
-        return body;
-      };
-      const arrow = new Map([
-        ['/exp arrow', await get(`/exp?handle=${name}&fmt=arrow`)],
-        ['DoGet', ipcOf((await flight.get(name)).messages)],
-      ]);
-      if (!table.isDeclared) arrow.set('/sql arrow', (await sql(server, `SELECT * FROM ${name}`, 'arrow')).body);
-      for (const [door, stream] of arrow) this.#compare(state, frame, door, source.arrow, arrowBytes(stream));
-      const parquet = await this.#inParquet(await get(`/exp?handle=${name}&fmt=parquet`), frame);
-      this.#compare(state, frame, '/exp parquet', source.parquet, parquet);
-      // They tell no column: what is known to be wrong would be told again.
-      if (this.differences.some((difference) => difference.state === state && difference.frame === name)) continue;
-      const cols = ['i', 'm', ...frame.columns.map((column) => column.name)].join(',');
-      const csv = (await get(`/exp?handle=${name}&fmt=csv&cols=${cols}`)).toString();
-      this.#compareWhole(state, frame, '/exp csv', source.csv, csv);
-      const json = datasetOf((await get(`/exec?handle=${name}&fmt=json&cols=${cols}`)).toString());
-      this.#compareWhole(state, frame, '/exec json', source.json, json);
-    }
+    await inLanes(frames.map((frame) => () => this.#readAtDoors(server, flight, state, frame)));
+  }
+
+  async #readAtDoors(server: Address, flight: FlightClient, state: string, frame: Frame): Promise<void> {
+    const { name, table } = frame;
+    const source = await this.#source(server, table);
+    const get = async (path: string): Promise<Buffer> => {
+      const { status, body, text } = await ask(`${server.url}${path}`);
+      promised(status === 200, `${name} can be read`, text.slice(0, 600));
+      return body;
+    };
+    const arrow = new Map([
+      ['/exp arrow', await get(`/exp?handle=${name}&fmt=arrow`)],
+      ['DoGet', ipcOf((await flight.get(name)).messages)],
+    ]);
+    if (!table.isDeclared) arrow.set('/sql arrow', (await sql(server, `SELECT * FROM ${name}`, 'arrow')).body);
+    for (const [door, stream] of arrow) this.#compare(state, frame, door, source.arrow, arrowBytes(stream));
+    const parquet = await this.#inParquet(await get(`/exp?handle=${name}&fmt=parquet`), frame);
+    this.#compare(state, frame, '/exp parquet', source.parquet, parquet);
+    // They tell no column: what is known to be wrong would be told again.
+    if (this.differences.some((difference) => difference.state === state && difference.frame === name)) return;
+    const cols = ['i', 'm', ...frame.columns.map((column) => column.name)].join(',');
+    const csv = (await get(`/exp?handle=${name}&fmt=csv&cols=${cols}`)).toString();
+    this.#compareWhole(state, frame, '/exp csv', source.csv, csv);
+    const json = datasetOf((await get(`/exec?handle=${name}&fmt=json&cols=${cols}`)).toString());
+    this.#compareWhole(state, frame, '/exec json', source.json, json);
   }
 
   note(column: ColumnCase, difference: Omit<Difference, 'seed' | 'type'>): void {

@@ -13,6 +13,7 @@ export class Reference implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #folder: AsyncDisposable & { readonly path: string };
   #files = 0;
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(connection: Connection, folder: AsyncDisposable & { readonly path: string }) {
     this.#connection = connection;
@@ -34,7 +35,7 @@ export class Reference implements AsyncDisposable {
   }
 
   async run(sql: string): Promise<void> {
-    await this.#connection.run(sql);
+    await this.#inTurn(() => this.#connection.run(sql));
   }
 
   /** A Parquet file with the rows, as DuckDB itself writes it. */
@@ -53,13 +54,19 @@ export class Reference implements AsyncDisposable {
 
   /** Of columns of text. */
   async rows(sql: string): Promise<(string | null)[][]> {
-    const rows = await this.#connection.rows<Record<string, string | null>>(sql);
+    const rows = await this.#inTurn(() => this.#connection.rows<Record<string, string | null>>(sql));
     return rows.map((row) => Object.values(row));
   }
 
   async answers(frame: string, questions: readonly Question[]): Promise<Found[]> {
     const rows = await this.rows(inOneStatement(frame, questions));
     return rows.map(([n, s]) => [n ?? '', s ?? '']);
+  }
+
+  #inTurn<T>(statement: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(statement);
+    this.#turn = done.catch(() => {});
+    return done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -21,19 +21,26 @@ interface Sort {
   readonly doors: readonly PutDoor[];
 }
 
+const nestedAndFlatKinds = [...nestedKinds, ...flatKinds];
+
 /** Frames of flat types alone are written in another way than those that have one other type. */
 const sorts: readonly Sort[] = [
   { kinds: flatKinds, doors: ['createTable', 'imp'] },
-  { kinds: [...nestedKinds, ...flatKinds], doors: ['createTable', 'impParquet'] },
+  { kinds: nestedAndFlatKinds, doors: ['createTable', 'impParquet'] },
   { kinds: flatKinds, doors: ['impParquet', 'doPut'] },
   { kinds: declaredKinds, doors: ['createTable'] },
   { kinds: flatKinds, doors: ['createTable', 'doPut'] },
-  { kinds: [...nestedKinds, ...flatKinds], doors: ['imp', 'doPut'] },
+  { kinds: nestedAndFlatKinds, doors: ['imp', 'doPut'] },
   { kinds: kindsOfLines, doors: ['lines'] },
 ];
 
-/** Tables with so many columns altogether. */
-export function tableCases(random: Random, columns: number): TableCase[] {
+/** Tables with so many columns altogether, after `done` others. One kind follows another, so that few columns have all kinds. */
+export function tableCases(random: Random, columns: number, done: number): TableCase[] {
+  const inTable = Math.ceil(columns / sorts.length);
+  const firstKinds = sorts.map(({ kinds }, index) => {
+    const before = sorts.slice(0, index).filter((other) => other.kinds === kinds).length;
+    return Math.floor(done / sorts.length) + before * inTable;
+  });
   const tables = sorts.map(({ kinds, doors }, index) => ({
     name: `t${index}`,
     columns: [] as ColumnCase[],
@@ -44,7 +51,8 @@ export function tableCases(random: Random, columns: number): TableCase[] {
   for (let number = 0; number < columns; number++) {
     const at = number % sorts.length;
     const kinds = sorts[at]?.kinds ?? flatKinds;
-    tables[at]?.columns.push(columnCase(random.between(0, 2 ** 31), `c${number}`, kinds));
+    const kind = kinds[((firstKinds[at] ?? 0) + Math.floor(number / sorts.length)) % kinds.length] as ColumnKind;
+    tables[at]?.columns.push(columnCase(random.between(0, 2 ** 31), `c${number}`, kind));
   }
   return tables.filter((table) => table.columns.length > 0);
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import koffi from 'koffi';
+import { loadLibc } from '../../../src/engines/duckdb/worker/native/native-library.ts';
 
 /** `_IOR('X', 125, __u32)` of Linux, and its flag for a disk that keeps nothing more, not even its journal. */
 const ext4Shutdown = 0x8004587d;
@@ -59,7 +59,7 @@ export async function cuttableDisk({ megabytes = 128, inodeBytes = 256 } = {}): 
 }
 
 function shutDown(path: string): void {
-  const ioctl = koffi.load('libc.so.6').func('int ioctl(int, unsigned long, uint32_t *)');
+  const ioctl = loadLibc().func('int ioctl(int, unsigned long, uint32_t *)');
   const directory = openSync(path, 'r');
   try {
     if (ioctl(directory, ext4Shutdown, [withoutFlushingTheJournal]) !== 0) throw new Error('the power cannot be cut');

@@ -1,4 +1,4 @@
-import { errorCodes } from '../../../src/core/app-error.ts';
+import { errorCodes } from '../../../src/core/errors/app-error.ts';
 import { httpStatus } from '../../../src/http/exchange/error-response.ts';
 import { promised } from '../harness/scenario.ts';
 import type { ParsedAnswer } from './parsed-answers.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCodes } from '../../../src/core/app-error.ts';
+import { errorCodes } from '../../../src/core/errors/app-error.ts';
 import { ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -90,7 +90,7 @@ class Answer:
             connection.close()
 
 
-#: What the server advises, in the words of this package.
+#: The server's advice, in words of this package.
 _advice = {
     "send Authorization: Bearer <token>": "give one: connect(…, token=…), or FRAMEHOLD_TOKEN",
     "say overwrite or append": 'say mode="overwrite" or mode="append"',

@@ -108,7 +108,7 @@ class Appender:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self.close()
-        # Behind an error nobody knows whether buffered rows are still wanted.
+        # Behind an error it is unknown whether buffered rows are still wanted.
         self._is_closed = True
 
     def _tables(self, data: Any) -> Iterable[pa.Table]:
@@ -182,7 +182,7 @@ class Appender:
             )
         except FrameholdError as error:
             if error.status is not None and 400 <= error.status < 500 and error.status != 429:
-                # Refused for what they are: nothing was kept, and the number is free.
+                # The rows themselves were refused: none was stored, and the number is free.
                 self._unacknowledged = None
                 self._is_schema_known = self._is_schema_known and not isinstance(error, SchemaMismatchError)
             raise

@@ -125,7 +125,7 @@ class Connection:
         limit = exp_limit(rows)
         names = None if columns is None else ",".join(quote_column(column) for column in columns)
         if names is not None and len(names.encode()) * 3 > LONGEST_TARGET:
-            # So many columns do not go into a URL.
+            # This many columns do not fit into a URL.
             body = {
                 "sql": f"SELECT * FROM {quote_table(name)}",
                 "cols": list(columns or ()),

@@ -77,7 +77,7 @@ def to_reader(data: Any) -> pa.RecordBatchReader:
     if hasattr(data, "__arrow_c_array__"):
         return to_reader(pa.record_batch(data))
     for method in ("to_arrow_reader", "fetch_record_batch", "to_arrow", "arrow"):
-        # Older relations of DuckDB, and what else can be made into Arrow.
+        # Older relations of DuckDB, and other objects with a conversion to Arrow.
         if callable(getattr(data, method, None)):
             return to_reader(getattr(data, method)())
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):

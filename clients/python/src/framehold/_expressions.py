@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ._names import quote_name
 
-#: The alias of what a query reads. A column is named with it, so that the name of a result never stands before it.
+#: The alias of a query's source. Columns are qualified with it, so that the name of a result never hides one.
 SOURCE = "t"
 
 
@@ -61,7 +61,7 @@ class Expr:
     def abs(self) -> Expr:
         return self._with("abs({})")
 
-    # Conditions: of NULL they are NULL, and a filter keeps what is true. NaN is equal to itself and greater than all.
+    # Conditions: of NULL they are NULL, and a filter keeps rows where they are true. NaN is equal to itself and greater than all.
 
     def __eq__(self, other: object) -> Expr:  # type: ignore[override]
         return self._compared("=", other)

@@ -36,7 +36,7 @@ class FileBody:
 
     def __init__(self, data: Any, on_piece: Callable[[int, int], None]) -> None:
         self._path = data if isinstance(data, os.PathLike) else None
-        #: Opened now, so that a file that is not there is told before anything is sent.
+        #: Opened now, so that a missing file is reported before anything is sent.
         self._file: Any = open(data, "rb") if self._path is not None else data
         self._on_piece = on_piece
         self._was_read = False

@@ -62,7 +62,7 @@ class Follower:
         self._is_begun = False
         #: Rows of the next answer; None: the server's default.
         self._limit: int | None = None
-        #: The number of the row behind those that were given: the ``start`` of another follower that goes on here.
+        #: The number of the row behind the returned ones: the ``start`` of another follower that continues here.
         self.next_row: int | Literal["end"] = start
         #: Of the frame: stays while it grows, and changes when its rows are replaced.
         self.lineage = lineage
@@ -88,7 +88,7 @@ class Follower:
                 self._pending = _in_thread(self._fetch)
             pending = self._pending
             try:
-                # One that is cancelled does not lose rows: the next call waits for the same answer.
+                # A cancelled call loses no rows: the next one waits for the same answer.
                 is_open = await asyncio.shield(pending)
             finally:
                 if pending.done():
@@ -142,7 +142,7 @@ class Follower:
         return False
 
     def _ask(self) -> Answer:
-        # The first answer tells where the frame is, and comes at once.
+        # The first answer gives the frame's place, and comes at once.
         wait = WAIT_SECONDS if self._is_begun else 0
         query = {
             **self._query,
@@ -171,7 +171,7 @@ class Follower:
         else:
             batches += read_batches(open_stream(answer), answer, lambda rows, size: None)
         if self._query["where"] is not None and len(batches) > 1:
-            # Which rows were left out between two batches is not told.
+            # The rows left out between two batches are unknown.
             batches = pa.Table.from_batches(batches).combine_chunks().to_batches()
         start, self._ahead = self._ahead, int(position)
         size = sum(batch.nbytes for batch in batches)

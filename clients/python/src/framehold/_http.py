@@ -32,7 +32,7 @@ from .errors import (
     UnreachableError,
 )
 
-#: How long what was refused with Retry-After is tried again.
+#: How long a request refused with Retry-After is tried again.
 RETRY_SECONDS = 30.0
 #: Pieces of a body up to this size are copied into one send.
 SMALL_PIECE_BYTES = 65_536

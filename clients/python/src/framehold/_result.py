@@ -66,7 +66,7 @@ class Result(_Convertible):
         self._table = table
         #: How many rows a statement has added, changed or removed.
         self.updated = updated
-        #: What ran the statement, where an engine was named; and why that one.
+        #: The engine that ran the statement, if one was named; and the reason for it.
         self.engine = engine
         self.engine_reason = engine_reason
 
@@ -218,7 +218,7 @@ def read_batches(reader: _Reader, answer: Answer, on_batch: Callable[[int, int],
         while (batch := reader.next()) is not None:
             on_batch(batch.num_rows, batch.nbytes)
             yield batch
-        # What is behind the end of the stream, so that the connection can be used again.
+        # The bytes behind the end of the stream, so that the connection can be used again.
         answer.read()
     finally:
         answer.close()

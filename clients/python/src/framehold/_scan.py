@@ -33,9 +33,9 @@ class Pushed:
     #: A condition of SQL, by which the server leaves out rows.
     where: str | None
     params: tuple[Any, ...]
-    #: The first so many rows.
+    #: The number of first rows.
     rows: int | None
-    #: A predicate of Polars that is not pushed as a whole: Polars filters by it what the server gives.
+    #: A predicate of Polars that is not pushed as a whole: Polars filters the server's rows by it.
     filtered_here: str | None
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class Plan(tuple[Pushed, ...]):
     __repr__ = __str__
 
 
-#: While explain() runs a plan, scans tell here what they would ask for, and give no rows.
+#: While explain() runs a plan, scans put their queries here, and give no rows.
 _explained: list[Pushed] | None = None
 _explaining = threading.Lock()
 
@@ -83,7 +83,7 @@ def scan(connection: Connection, name: str) -> polars.LazyFrame:
         came = head.schema.remove_metadata()
     arrow = pa.schema([field.with_type(durations_in(field.type)) for field in came])
     schema = _polars(arrow.empty_table()).schema
-    # SQL does not tell names apart that differ only in case.
+    # SQL compares names without regard to case.
     lowered = [column.lower() for column in arrow.names]
     columns = [c for c in arrow.names if c and lowered.count(c.lower()) == 1]
 

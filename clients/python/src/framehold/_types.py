@@ -67,7 +67,7 @@ class Query:
     sql: str
     started: datetime
     elapsed_ms: int
-    #: Of engines that tell it.
+    #: For engines that report it.
     progress: Mapping[str, int] | None
 
 
@@ -94,7 +94,7 @@ class Identity:
     #: How it came in: ``token``, ``certificate`` …
     credential: str
     expires: datetime | None
-    #: What the tenant holds, and what it may hold.
+    #: The tenant's frames and bytes, and its limits.
     use: Mapping[str, Any]
     limits: Mapping[str, Any]
 

@@ -12,9 +12,9 @@ class FrameholdError(Exception):
 
     #: Stable, for programs: the codes of the server's reference, and of the classes below.
     code: str | None
-    #: What is wrong, and the value that caused it. For people; the wording may change.
+    #: The fault, and the value that caused it. For people; the wording may change.
     message: str
-    #: What to do about it.
+    #: A remedy.
     hint: str | None
     #: Where in the SQL text, from 0, in UTF-16 code units.
     position: int | None
@@ -49,7 +49,7 @@ class FrameholdError(Exception):
         return self.message if self.hint is None else f"{self.message} ({self.hint})"
 
 
-# What happens before an answer, or in its midst
+# Failures before an answer, or in its midst
 
 
 class UnreachableError(FrameholdError):
@@ -76,7 +76,7 @@ class UnexpectedAnswerError(FrameholdError):
     default_code = "unexpected_answer"
 
 
-# What the server says
+# Errors of the server
 
 
 class UnauthenticatedError(FrameholdError):

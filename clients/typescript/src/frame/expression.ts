@@ -1,6 +1,6 @@
 import { quoteName } from '../names.ts';
 
-/** The alias of what a query reads. A column is named with it, so that the name of a result never stands before it. */
+/** The alias of a query's source. Columns are qualified with it, so that the name of a result never hides one. */
 export const sourceAlias = 't';
 
 /** SQL with `?` for values, and the values in their order. */
@@ -9,7 +9,7 @@ export interface Rendered {
   readonly params: readonly unknown[];
 }
 
-/** An expression over columns: `col('price').gt(100)`. What is here means the same in DuckDB, in Spark and in Polars. */
+/** An expression over columns: `col('price').gt(100)`. Everything here means the same in DuckDB, in Spark and in Polars. */
 export class Expression {
   readonly rendered: Rendered;
   /** Of the column in a result. */
@@ -48,7 +48,7 @@ export class Expression {
     return this.#with('abs({})');
   }
 
-  // Conditions: of NULL they are NULL, and a filter keeps what is true. NaN is equal to itself and greater than all.
+  // Conditions: of NULL they are NULL, and a filter keeps rows where they are true. NaN is equal to itself and greater than all.
 
   eq(other: unknown): Expression {
     return this.#compared('=', other);
@@ -181,7 +181,7 @@ export class Expression {
     return this.#aggregate('count({})');
   }
 
-  /** How many different values there are; NULL is one. */
+  /** The number of distinct values; NULL is one. */
   nUnique(): Expression {
     return this.#aggregate('(count(DISTINCT {}) + CASE WHEN count(*) > count({}) THEN 1 ELSE 0 END)', this);
   }
@@ -233,7 +233,7 @@ export function lit(value: unknown): Expression {
   return new Expression(isNull ? { text: 'NULL', params: [] } : { text: '?', params: [value] }, 'literal');
 }
 
-/** How many rows there are. */
+/** The number of rows. */
 export function count(): Expression {
   return new Expression({ text: 'count(*)', params: [] }, 'count', true);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { col, count, Expression, lit } from './expression.ts';
 import { type Columns, Frame, type FrameSource, type JoinOptions } from './frame.ts';
 
-/** See clients/README.md. What is no array is a value. */
+/** See clients/README.md. Anything but an array is a value. */
 type Term = string | number | boolean | null | { readonly timestamp: string } | readonly Term[];
 type Verb = readonly [string, ...unknown[]];
 
@@ -19,7 +19,7 @@ interface PlanFile {
 
 const file = JSON.parse(readFileSync(new URL('../../../verbs.json', import.meta.url), 'utf8')) as PlanFile;
 
-/** Nobody is asked for rows. */
+/** No rows are requested. */
 const source: FrameSource = {
   columnsOf: async (name) => file.columns[name] ?? [],
   collect: () => expect.unreachable(),

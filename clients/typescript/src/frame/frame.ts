@@ -5,7 +5,7 @@ import type { RowObject } from '../upload.ts';
 import { col, Expression, type Rendered } from './expression.ts';
 import { Query } from './query.ts';
 
-/** What runs the queries of frames. */
+/** Runs the queries of frames. */
 export interface FrameSource {
   /** The names of a frame's columns. */
   columnsOf(name: string): Promise<readonly string[]>;
@@ -19,7 +19,7 @@ export type CollectOptions = Pick<SqlOptions, 'engine' | 'settings' | 'id' | 'si
 export type Columns = string | Expression | Readonly<Record<string, string | Expression>>;
 
 export interface JoinOptions {
-  /** Columns that both have, and whose values are equal; NULL equals nothing. */
+  /** Columns of both frames whose values must be equal; NULL equals nothing. */
   readonly on: string | readonly string[];
   /** Default: `inner`. */
   readonly how?: 'inner' | 'left' | 'semi' | 'anti' | undefined;
@@ -148,7 +148,7 @@ export class Frame<Row = RowObject> {
     return this.#then(({ query, columns }) => ({ query: query.sort(order), columns }));
   }
 
-  /** The first so many rows. */
+  /** The first rows. */
   limit(rows: number): Frame<Row> {
     if (!Number.isSafeInteger(rows) || rows < 0) throw new TypeError(`limit is ${rows}; it is a number of rows`);
     return this.#then(({ query, columns }) => ({ query: query.limit(rows), columns }));

@@ -12,7 +12,7 @@ interface Clauses {
   readonly where: readonly Rendered[];
   /** Undefined: all of the source. */
   readonly columns: readonly Expression[] | undefined;
-  /** How many of the columns are grouped by. */
+  /** Number of the columns that are grouped by. */
   readonly keys: number;
   readonly isDistinct: boolean;
   readonly order: readonly OrderTerm[];

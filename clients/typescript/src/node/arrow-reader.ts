@@ -1,4 +1,4 @@
-import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
+import { tryReadMessageHead } from '@framehold/arrow-ipc';
 import type { ByteReader } from './byte-reader.ts';
 
 const fileMagic = Buffer.from('ARROW1\0\0');
@@ -13,7 +13,7 @@ export interface ArrowMessage {
   readonly body: Uint8Array;
 }
 
-/** What begins as an Arrow IPC file or stream does. */
+/** Whether the bytes begin like an Arrow IPC file or stream. */
 export function isArrow(start: Uint8Array): boolean {
   const bytes = Buffer.from(start.buffer, start.byteOffset, start.byteLength);
   return bytes.subarray(0, 6).equals(fileMagic.subarray(0, 6)) || bytes.subarray(0, 4).equals(continuation);
@@ -47,7 +47,7 @@ export async function* readArrow(reader: ByteReader): AsyncGenerator<ArrowMessag
   }
 }
 
-/** Flight carries a record batch as one message of so many bytes at most. */
+/** Flight carries a record batch as one message of at most this size. */
 const maxBodyBytes = 256 * 1024 * 1024;
 
 async function readWhole(reader: ByteReader, length: number): Promise<Buffer> {

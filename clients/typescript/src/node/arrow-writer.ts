@@ -1,6 +1,4 @@
-import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
-import { encapsulated } from '../../../../src/encoding/arrow/write/ipc-message.ts';
-import { endOfStream } from '../../../../src/encoding/arrow/write/schema-message.ts';
+import { encapsulated, endOfStream, tryReadMessageHead } from '@framehold/arrow-ipc';
 import type { ArrowMessage } from './arrow-reader.ts';
 
 const magic = Buffer.from('ARROW1');
@@ -13,7 +11,7 @@ export async function* arrowStream(messages: AsyncIterable<ArrowMessage>): Async
   yield endOfStream;
 }
 
-/** Arrow's file format (`.arrow`), also known as Feather: the stream, and a footer that tells where each batch is. */
+/** Arrow's file format (`.arrow`), also known as Feather: the stream, and a footer with the place of each batch. */
 export async function* arrowFile(messages: AsyncIterable<ArrowMessage>): AsyncGenerator<Uint8Array, void, undefined> {
   const start = Buffer.concat([magic, Buffer.alloc(2)]);
   yield start;

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { ConnectionOptions } from 'node:tls';
-import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
+import { tryReadMessageHead } from '@framehold/arrow-ipc';
 import type { Pieces } from '../../../../src/grpc/client/grpc-call.ts';
 import {
   descriptorType,
@@ -158,7 +158,7 @@ export class FlightClient {
   }
 }
 
-/** The first message also tells what to do with all of them. */
+/** The first message also has the descriptor for all of them. */
 async function* flightData(
   { handle, mode, ttl }: FlightPut,
   messages: AsyncIterable<ArrowMessage>,

@@ -2,7 +2,7 @@ import { inOurWords } from '../advice.ts';
 import { ConnectionError } from '../errors.ts';
 import type { AnswerHints } from '../http.ts';
 
-/** What to do about a connection that does not come about, in the words of who makes it. */
+/** Remedies for a connection that fails, in words of the client. */
 export interface Hints extends AnswerHints {
   /** No server is there. */
   readonly server: string;
@@ -32,7 +32,7 @@ const connectReasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time from',
 };
 
-/** `address` is what we tried to connect to. */
+/** `address` is the address that we tried to connect to. */
 export function unreachable(address: string, error: NodeJS.ErrnoException, hint: string): ConnectionError {
   const reason = connectReasons[error.code ?? ''];
   const message = reason === undefined ? `cannot connect to ${address}: ${error.message}` : `${reason} ${address}`;

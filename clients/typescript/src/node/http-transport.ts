@@ -6,7 +6,7 @@ import { defaultHints, type Hints, unreachable } from './hints.ts';
 import { type ClientTls, tlsFailure } from './tls.ts';
 
 const connectTimeoutMs = 10_000;
-/** Shorter than servers wait: one that closes a connection just as it is used again leaves a request without an answer. */
+/** Shorter than servers wait: if a server closes a connection just as it is used again, the request gets no answer. */
 const idleMs = 4000;
 
 type SentBody = string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
@@ -52,8 +52,8 @@ export class HttpTransport implements Transport {
   #exchange({ method, target, headers, signal, onSent }: HttpRequest, body: SentBody): Promise<IncomingMessage> {
     const isTls = this.#isTls;
     const open = isTls ? requestHttps : requestHttp;
-    // An upload has a connection of its own. But it is not announced as such: a server that refuses early would close it under
-    // what we still send, and its answer be lost.
+    // An upload has a connection of its own. But it is not announced as such: a server that refuses early would close it while we
+    // still send, and its answer be lost.
     const isUpload = typeof body === 'object';
     const connection = isUpload
       ? { agent: false, headers: { ...headers, connection: 'keep-alive' } }
@@ -68,7 +68,7 @@ export class HttpTransport implements Transport {
       const progress = watchConnection(outgoing, isTls ? 'secureConnect' : 'connect');
       let isSent = false;
       outgoing.once('response', (answer) => {
-        // It may come before all is sent; then nobody wants the rest.
+        // It may come before all is sent; then the rest is useless.
         if (!isSent) answer.once('close', () => outgoing.destroy());
         resolve(answer);
       });
@@ -94,7 +94,7 @@ export class HttpTransport implements Transport {
     const ofTls = tlsFailure(this.address, error, this.#hints);
     if (ofTls !== undefined) return ofTls;
     if (!connected) return unreachable(this.address, error, this.#hints.server);
-    // A server tells nobody why it refuses a certificate.
+    // A server gives no reason for the refusal of a certificate.
     const hint = this.#isTls && this.#tls.cert !== undefined ? this.#hints.refused : undefined;
     return (isSent && method !== 'GET' ? unanswered : broken)(this.address, { hint, cause: error });
   }

@@ -38,7 +38,7 @@ export class NodeConnection extends Connection {
     this.#hints = hints;
   }
 
-  /** Its gRPC listener, at the address that the server tells. */
+  /** Its gRPC listener, at the address that the server reports. */
   async flight({ signal = new AbortController().signal }: Stoppable = {}): Promise<FlightClient> {
     if (this.#flight?.isOpen !== true) {
       this.#info ??= await this.server({ signal });
@@ -78,7 +78,7 @@ export class NodeConnection extends Connection {
     const { body, totalBytes = options.totalBytes } = await uploadOf(rest);
     const pieces = countedPieces(iterable(body), (sentBytes) => onProgress?.({ sentBytes, totalBytes }));
     const kept = await flight.put({ handle: name, mode, ttl }, readArrow(new ByteReader(pieces)), { signal });
-    // Flight does not tell the columns.
+    // Flight does not return the columns.
     return { ...kept, columns: undefined, rejectedRows: 0, rejections: [] };
   }
 
@@ -106,7 +106,7 @@ export class NodeConnection extends Connection {
 
 const magicBytes = 8;
 
-/** The first bytes of what is put; none of rows. */
+/** The first bytes of a put; none for rows. */
 async function beginningOf(data: PutData): Promise<{ readonly start: Uint8Array; readonly rest: PutData }> {
   if (data instanceof Uint8Array) return { start: data.subarray(0, magicBytes), rest: data };
   if (data instanceof ArrayBuffer) return { start: new Uint8Array(data.slice(0, magicBytes)), rest: data };

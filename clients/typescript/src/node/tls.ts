@@ -3,7 +3,7 @@ import { type ConnectionOptions, checkServerIdentity, createSecureContext } from
 import { ConnectionError } from '../errors.ts';
 import type { Hints } from './hints.ts';
 
-/** What a client trusts and shows, as PEM. */
+/** Trusted authorities and the client's certificate, as PEM. */
 export interface ClientTls {
   /** Undefined: the authorities that Node.js trusts. */
   readonly ca?: string | undefined;
@@ -11,7 +11,7 @@ export interface ClientTls {
   readonly key?: string | undefined;
 }
 
-/** Why these cannot be used. `names`: what they are called. */
+/** Reason for which these cannot be used. `names`: their names in messages. */
 export function tlsProblem(
   { ca, cert, key }: ClientTls,
   names: Readonly<Record<keyof ClientTls, string>> = { ca: 'ca', cert: 'cert', key: 'key' },
@@ -34,7 +34,7 @@ function isUsable(options: ClientTls): boolean {
   }
 }
 
-/** The certificate must be of this host, whatever address is connected to. */
+/** The certificate must be of this host, for any address of the connection. */
 export function verifiedAs(host: string): ConnectionOptions {
   return {
     servername: isIP(host) === 0 ? host : '',
@@ -57,7 +57,7 @@ const certificateAsked = new Set([
   'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
 ]);
 
-/** Undefined for what is no failure of TLS. */
+/** Undefined for other failures than those of TLS. */
 export function tlsFailure(address: string, error: NodeJS.ErrnoException, hints: Hints): ConnectionError | undefined {
   const { code = '' } = error;
   const failure = (message: string, hint: string): ConnectionError =>

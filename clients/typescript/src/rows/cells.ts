@@ -14,7 +14,7 @@ export interface Column {
 type Decode = (cell: unknown) => unknown;
 
 /**
- * What makes a value of a cell of JSON; undefined where it is one already. NULL never comes here. `isExact`: the JSON was read by
+ * Makes a value of a cell of JSON; undefined if it is one already. NULL never comes here. `isExact`: the JSON was read by
  * `parseExactJson`.
  */
 export function decoderOf({ type, elemType }: Column, isExact: boolean): Decode | undefined {
@@ -76,7 +76,7 @@ function uniqueNames(names: readonly string[]): readonly string[] {
 /** Makes objects of rows. */
 export function rowMaker(columns: readonly Column[]): (cells: readonly unknown[]) => Record<string, unknown> {
   const names = uniqueNames(columns.map(({ name }) => name));
-  // An assignment to this name would set what the object inherits from.
+  // An assignment to this name would set the prototype of the object.
   if (names.includes('__proto__')) return (cells) => Object.fromEntries(names.map((name, at) => [name, cells[at]]));
   return (cells) => {
     const row: Record<string, unknown> = {};

@@ -1,8 +1,8 @@
 type Kind = 'a boolean' | 'a number' | 'a text' | 'an object or an array';
 
 /**
- * What kinds of values the columns of rows hold. A frame would take numbers beside texts as JSON, and NaN, which JSON has not, as a
- * text. `typed`: columns whose types are named; they are as they are.
+ * The kinds of values in the columns of rows. A frame would take numbers beside texts as JSON, and NaN, which JSON has not, as a
+ * text. `typed`: columns with named types; they are not checked.
  */
 export class ColumnKinds {
   /** Columns of numbers with NaN or infinity among them. */
@@ -40,7 +40,7 @@ export class ColumnKinds {
   }
 }
 
-/** What to do, as an option of `put`. */
+/** The remedy, as an option of `put`. */
 export function namedType(name: string, type: string): string {
   return `name its type: ${JSON.stringify({ types: { [name]: type } })}`;
 }
@@ -58,7 +58,7 @@ function kindOf(value: unknown): Kind | undefined {
       if (value === null) return undefined;
       return value instanceof Date || value instanceof Uint8Array ? 'a text' : 'an object or an array';
     default:
-      // Absent, or no value at all, which is told when it is written.
+      // Absent, or not a value, which is reported when it is written.
       return undefined;
   }
 }

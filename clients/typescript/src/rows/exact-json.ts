@@ -1,11 +1,11 @@
-/** No text of a row begins so: nobody can know it. */
+/** No text of a row begins so: it cannot be guessed. */
 const mark = `\0${crypto.getRandomValues(new Uint32Array(2)).join('-')}:`;
 /** Whole numbers of 16 digits and more. Strings are matched to be passed over. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
 
 /** As JSON.parse, but whole numbers of 16 digits and more are texts that `bigintOf` and `revived` read. */
 export function parseExactJson(text: string): unknown {
-  // Most texts have none, though a string may look as if it had one.
+  // Most texts have no such number, though a string may look as if it had one.
   if (!/[[,:]\s*-?\d{16,}\s*[,\]}]/.test(text)) return JSON.parse(text);
   const quoted = JSON.stringify(mark).slice(0, -1);
   return JSON.parse(text.replace(tokens, (token) => (token.startsWith('"') ? token : `${quoted}${token}"`)));

@@ -1,6 +1,6 @@
 import { base64Of } from './cells.ts';
 
-/** How a value that JSON has no form for is written. */
+/** The form of values that JSON cannot write. */
 export interface ValueForms {
   bytes(base64: string): unknown;
   date(iso: string): unknown;
@@ -8,7 +8,7 @@ export interface ValueForms {
   notFinite(name: string): unknown;
 }
 
-/** JSON, where a bigint is a number with all its digits. Throws a TypeError for what is no value, such as a function. */
+/** JSON, where a bigint is a number with all its digits. Throws a TypeError for other things than values, such as a function. */
 export function jsonText(value: unknown, forms: ValueForms, path = 'the value'): string {
   switch (typeof value) {
     case 'bigint':

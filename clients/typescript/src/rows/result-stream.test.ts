@@ -33,7 +33,7 @@ async function read(text: string, size: number): Promise<{ rows: unknown[]; stre
 }
 
 const long = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-/** Also what looks like the key of the rows, or like a number, in a text. */
+/** Also texts like the key of the rows, or like a number. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom('"dataset":[', '[1234567890123456789,', '\\', '\\"', '}]', '\0'),

@@ -2,7 +2,7 @@ import { type Column, decoderOf, mayRound } from './cells.ts';
 import { parseExactJson } from './exact-json.ts';
 import { RowText } from './row-text.ts';
 
-/** What stands beside the rows: `columns` before them; `count`, `updated`, `engine` and so on behind them. */
+/** The fields beside the rows: `columns` before them; `count`, `updated`, `engine` and so on behind them. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 const rowsKey = '"dataset":[';
@@ -42,7 +42,7 @@ export class ResultStream {
     }
   }
 
-  /** The rows, so many at a time as have come together. They come once. */
+  /** The rows, in groups as they arrive. They are read once. */
   async *batches(): AsyncGenerator<readonly unknown[][], void, undefined> {
     if (this.#isRead) throw new TypeError('these rows were read before; they come once');
     this.#isRead = true;
@@ -63,7 +63,7 @@ export class ResultStream {
     this.facts = { ...this.facts, ...(JSON.parse(`{"dataset":[]${text.behind}`) as Facts) };
   }
 
-  /** Gives up what was not read. */
+  /** Drops the unread rest. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

@@ -7,7 +7,7 @@ const brace = { open: 123, close: 125 } as const;
 /** Cuts the text of an array of rows, which comes in pieces, behind whole rows. */
 export class RowText {
   #rest = '';
-  /** How far `#rest` was looked at. */
+  /** The place up to which `#rest` was read. */
   #at = 0;
   #depth = 0;
   #isInString = false;
@@ -18,7 +18,7 @@ export class RowText {
     return this.#isOver;
   }
 
-  /** What stands behind that bracket. */
+  /** The text behind that bracket. */
   get behind(): string {
     return this.#isOver ? this.#rest : '';
   }

@@ -4,7 +4,7 @@ import { type JobPlace, JobPlaces } from './job-places.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Two places; `events` tells which job stands still and which goes on. */
+/** Two places; `events` records which job is suspended and which one resumes. */
 function bench({ workers = 2, maxQueue = 100 } = {}) {
   const places = new JobPlaces({ workers, maxQueue });
   const events: string[] = [];
@@ -41,7 +41,7 @@ test('the job of another tenant begins at once: one of those that run stands sti
   expect(told()).toEqual([]);
   (await other)[Symbol.dispose]();
   await vi.advanceTimersByTimeAsync(0);
-  // Not the one that has not begun yet.
+  // The third job has not begun yet, so it is not listed.
   expect(told()).toEqual(['a goes on']);
 });
 

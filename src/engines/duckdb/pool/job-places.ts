@@ -1,8 +1,9 @@
-import { AppError } from '../../../core/app-error.ts';
-import { FairShares, type Share, type ShareFigures } from '../../../core/async/fair-shares.ts';
+import { FairShares, type ShareFigures } from '../../../core/async/fair-shares.ts';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
+import type { Share } from '../../../core/async/share.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 
-/** So many jobs of all tenants may be open for each that runs: those that are suspended, and those that wait for their client. */
+/** Open jobs of all tenants for each running one: suspended jobs and jobs that wait for their client are open, too. */
 export const mostOpenPerWorker = 5;
 /** So long one waits beside a tenant that has more. */
 const graceMs = 50;
@@ -10,19 +11,19 @@ const graceMs = 50;
 export interface EnterOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
-  /** Of a request that was let in already: it may wait however many others do. */
+  /** For a request that was let in already: it may wait even if the queue is full. */
   readonly isLetIn?: boolean | undefined;
 }
 
-/** The work of a job in its process, which can stand still. */
+/** The work of a job in its process, which can be suspended. */
 export interface SuspendableJob {
   suspend(): void;
   resume(): void;
 }
 
 /**
- * Where jobs of one kind run, so many at once as there are workers. Tenants share the places: where one waits, a job of another
- * that has more of them is suspended, and goes on when it has its turn again.
+ * Runs the jobs of one kind, at most `workers` at once. Tenants share the places: when a tenant waits, a job of a tenant with
+ * more places is suspended until its next turn.
  */
 export class JobPlaces {
   readonly open: FairShares;
@@ -32,7 +33,7 @@ export class JobPlaces {
 
   constructor({ workers, maxQueue }: { readonly workers: number; readonly maxQueue: number }) {
     const units = mostOpenPerWorker * workers;
-    // What computes is not still, though nothing is heard of it.
+    // A job that only computes is busy although it sends no message.
     const common = { graceMs, stillMs: Number.POSITIVE_INFINITY };
     this.open = new FairShares({ ...common, units, reserve: workers, what: 'jobs that DuckDB may have begun' });
     this.running = new FairShares({ ...common, units: workers, reserve: 0, what: 'places of DuckDB processes' });
@@ -43,7 +44,7 @@ export class JobPlaces {
     return this.#waiting;
   }
 
-  /** Of the places. */
+  /** Use of the places. */
   get figures(): ShareFigures {
     return this.running.figures;
   }
@@ -92,12 +93,12 @@ export class JobPlace implements Disposable {
     this.#running = this.#newShare(lane);
   }
 
-  /** Aborted also where others need what the tenant has more of than its share. */
+  /** Aborted also when other tenants need the places that the tenant has beyond its share. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Where nobody has to wait. */
+  /** Takes a place only if one is free now. */
   tryEnter(): boolean {
     return this.#open.tryTake(1) && this.#running.tryTake(1);
   }
@@ -125,8 +126,9 @@ export class JobPlace implements Disposable {
     // Of a job that is over, the sender may still be waited for.
     if (this.#isOver) return;
     this.#open.progress();
-    // Before other jobs of its tenant: else those would be begun, and all of them stand still by turns.
+    // Before other jobs of its tenant: otherwise those would begin, and all of them be suspended in turn.
     const [owner = ''] = this.#lane.split('#');
+    this.#running[Symbol.dispose]();
     const share = this.#newShare(owner);
     this.#running = share;
     if (share.tryTake(1)) {

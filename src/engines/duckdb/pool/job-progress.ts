@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Less than that is what a process reads and writes while it does nothing. */
+/** An idle process reads and writes less than this between two looks. */
 const leastMovedBytes = 64 * 1024;
 
 /** Whether a job that may take any time gets on: its process reads or writes something now and then. */
@@ -16,7 +16,7 @@ export class JobProgress {
     this.#movedBytes = movedBytes(pid);
   }
 
-  /** After so much more time that it could use. True where it did nothing of the kind for too long. */
+  /** Adds `ms` of time in which the process could work. True if it has moved no bytes for too long. */
   isStuckAfter(ms: number): boolean {
     const moved = movedBytes(this.#pid);
     if (moved === undefined || this.#movedBytes === undefined) return false;
@@ -27,11 +27,13 @@ export class JobProgress {
   }
 }
 
-/** Undefined where the kernel does not tell. */
+/** Undefined if the kernel does not report it. */
 function movedBytes(pid: number): number | undefined {
   try {
-    const told = readFileSync(`/proc/${pid}/io`, 'latin1');
-    const [read, written] = [/^rchar: (\d+)$/m, /^wchar: (\d+)$/m].map((pattern) => Number(pattern.exec(told)?.[1]));
+    const counters = readFileSync(`/proc/${pid}/io`, 'latin1');
+    const [read, written] = [/^rchar: (\d+)$/m, /^wchar: (\d+)$/m].map((pattern) =>
+      Number(pattern.exec(counters)?.[1]),
+    );
     return Number(read) + Number(written);
   } catch {
     return undefined;

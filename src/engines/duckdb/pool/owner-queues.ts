@@ -17,7 +17,7 @@ export class OwnerQueues {
     return [...this.#queues.values()].reduce((sum, { queue }) => sum + queue.size, 0);
   }
 
-  /** With so many jobs in all. Who has fewer than an equal share of them is let in all the same. */
+  /** True with `maxJobs` jobs in all, unless the tenant has fewer than an equal share of them. */
   isFullFor({ tenant }: WorkerOwner, maxJobs: number): boolean {
     if (this.size < maxJobs) return false;
     const byTenant = new Map<string, number>([[tenant, 0]]);
@@ -38,7 +38,7 @@ export class OwnerQueues {
     return waiting.queue.wait(options);
   }
 
-  /** Those that wait, the one whose turn it is first. */
+  /** Owners with waiting jobs, in the order of their turns. */
   turns(): readonly Pick<OwnerQueue, 'owner' | 'since'>[] {
     for (const [key, { queue }] of this.#queues) if (queue.size === 0) this.#queues.delete(key);
     return [...this.#queues.values()];

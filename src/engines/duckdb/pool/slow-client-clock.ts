@@ -7,7 +7,7 @@ export interface SlowClientClockOptions {
   readonly onFreed: () => void;
 }
 
-/** Tells when the work of a job stands still because its client is slow. */
+/** Reports when a job is blocked by a slow client. */
 export class SlowClientClock {
   readonly #options: SlowClientClockOptions;
   #deadline: Deadline | undefined;

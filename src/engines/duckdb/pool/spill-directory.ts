@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomBase32 } from '../../../core/handle.ts';
-import { isOfOtherLivingProcess, processPrefix } from '../../../core/process-id.ts';
+import { randomBase32 } from '../../../core/names/handle.ts';
+import { isOfOtherLivingProcess, processPrefix } from '../../../core/system/process-id.ts';
 
 /** A folder of one worker's own: DuckDB's spill files have the same names in every process. */
 export function newSpillDirectory(root: string): string {
@@ -14,16 +14,13 @@ export function newSpillDirectory(root: string): string {
   return join(root, `${processPrefix()}${randomBase32(8)}`);
 }
 
-export function removeSpillDirectory(path: string): void {
-  try {
-    // In one go: the server may be about to exit.
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    // Without descriptors or on a disk that fails; the next start sweeps it.
-  }
+/** Not on the event loop: to unlink gigabytes takes seconds. */
+export async function removeSpillDirectory(path: string): Promise<void> {
+  // Without descriptors, on a disk that fails, or at an exit: the next start sweeps it.
+  await rm(path, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Removes what workers of servers that are gone have left. Gives how many folders. */
+/** Removes the spill folders of servers that are gone. Returns their number. */
 export async function sweepSpill(root: string): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const left = names.filter((name) => !name.startsWith(processPrefix()) && !isOfOtherLivingProcess(name));

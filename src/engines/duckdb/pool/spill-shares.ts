@@ -1,18 +1,19 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../../core/app-error.ts';
-import { FairShares, type Share, type ShareFigures } from '../../../core/async/fair-shares.ts';
+import { FairShares, type ShareFigures } from '../../../core/async/fair-shares.ts';
+import type { Share } from '../../../core/async/share.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 
 const lookMs = 200;
-/** So long work waits for disk that others have, and stands still meanwhile. */
+/** Most time for which a job is suspended until others free disk. */
 const mostWaitMs = 5000;
-/** Of the disk that is free but for what is spilled, so much may be. The rest is for frames, and for what is spilled between two looks. */
+/** Jobs may spill up to this share of the free disk. The rest is for frames, and for bytes spilled between two looks. */
 const shareOfDisk = 0.95;
 
 export interface SpillOptions {
   /** Holds the folders of all workers. */
   readonly directory: string;
-  /** Default: what the file system says. */
+  /** Default: the free bytes of the file system. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
 }
 
@@ -26,8 +27,8 @@ export interface SpillingJob {
 }
 
 /**
- * The disk that work larger than memory takes, shared by tenants. DuckDB does not ask before it writes: the folders are looked at
- * again and again, and a job that may not have more stands still, or ends.
+ * The disk for work larger than memory, shared by tenants. DuckDB does not ask before it writes: the folders are measured again
+ * and again, and a job beyond its share is suspended, or ended.
  */
 export class SpillShares {
   readonly #shares: FairShares;
@@ -43,7 +44,8 @@ export class SpillShares {
       units: 0,
       what: 'bytes of disk for work larger than memory',
       hint: 'ask for less at once, or try again when there is less other work',
-      // What computes is not still, though it spills no more.
+      waitMs: mostWaitMs,
+      // A job that only computes is busy although it spills nothing more.
       stillMs: Number.POSITIVE_INFINITY,
     });
   }
@@ -52,7 +54,7 @@ export class SpillShares {
     return this.#shares.figures;
   }
 
-  /** Counts what the job spills until it is disposed of. */
+  /** Counts the bytes that the job spills, until disposed. */
   watch(job: SpillingJob): Disposable {
     const spill = new Spill(this.#shares, job);
     this.#jobs.add(spill);
@@ -85,7 +87,7 @@ export class SpillShares {
   }
 }
 
-/** What one job spills. */
+/** The spilled bytes of one job. */
 class Spill implements Disposable {
   readonly #job: SpillingJob;
   readonly #shares: FairShares;
@@ -121,7 +123,7 @@ class Spill implements Disposable {
     this.#isWaiting = true;
     this.#job.suspend();
     share
-      .take(bytes, { waitMs: mostWaitMs })
+      .take(bytes)
       .catch((error: AppError) => this.#stop(error))
       .finally(() => {
         this.#isWaiting = false;

@@ -1,25 +1,25 @@
 import type { Deadline } from '../../../core/async/deadline.ts';
-import type { Aside } from './aside.ts';
+import type { ParkReasons } from './park-reasons.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** It is not its turn, or it waits for disk that others have. */
 export type SuspensionReason = 'turn' | 'spill';
 
-/** Lets the process of a job stand still while it has to wait for others. That takes nothing of the time that the job has. */
+/** Suspends the process of a job while it waits for others. That time does not count for the job. */
 export class Suspension {
   readonly #worker: WorkerProcess;
   readonly #deadline: Deadline | undefined;
-  readonly #aside: Aside;
+  readonly #parkReasons: ParkReasons;
   /** It stands still already while the reader has its turn. */
   isTimed = true;
   readonly #reasons = new Set<SuspensionReason>();
   #since: number | undefined;
   #ms = 0;
 
-  constructor(worker: WorkerProcess, deadline: Deadline | undefined, aside: Aside) {
+  constructor(worker: WorkerProcess, deadline: Deadline | undefined, parkReasons: ParkReasons) {
     this.#worker = worker;
     this.#deadline = deadline;
-    this.#aside = aside;
+    this.#parkReasons = parkReasons;
   }
 
   get isSuspended(): boolean {
@@ -37,7 +37,7 @@ export class Suspension {
     this.#since = performance.now();
     this.#deadline?.pause();
     this.#worker.suspend();
-    this.#aside.add('suspended');
+    this.#parkReasons.add('suspended');
   }
 
   resume(reason: SuspensionReason): void {
@@ -50,7 +50,7 @@ export class Suspension {
     if (this.#since === undefined) return;
     this.#ms += performance.now() - this.#since;
     this.#since = undefined;
-    this.#aside.delete('suspended');
+    this.#parkReasons.delete('suspended');
     this.#worker.resume();
     if (this.isTimed) this.#deadline?.resume();
   }

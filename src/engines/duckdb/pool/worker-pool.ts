@@ -1,68 +1,44 @@
-import { AppError, serverStopping, workTimedOut } from '../../../core/app-error.ts';
 import { Deadline } from '../../../core/async/deadline.ts';
 import { TimeoutList } from '../../../core/async/timeout-list.ts';
-import { errorType } from '../../../core/error-type.ts';
-import type { Logger } from '../../../core/logger.ts';
-import type { Span } from '../../../core/span.ts';
-import { inQueue, type StatementCosts } from '../../../core/statement-costs.ts';
+import { AppError, workTimedOut } from '../../../core/errors/app-error.ts';
+import { errorType } from '../../../core/errors/error-type.ts';
+import type { Span } from '../../../core/logs/span.ts';
+import { inQueue, type StatementCosts } from '../../../core/logs/statement-costs.ts';
 import type { Job } from '../protocol/protocol.ts';
-import { Aside, type AsideReason } from './aside.ts';
 import { type JobPlace, JobPlaces } from './job-places.ts';
-import { OwnerQueues } from './owner-queues.ts';
+import { type AcquireOptions, OwnedWorkers, type OwnedWorkersOptions, turnMs } from './owned-workers.ts';
+import { type ParkReason, ParkReasons } from './park-reasons.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
 import type { SpillShares } from './spill-shares.ts';
 import { Suspension } from './suspension.ts';
-import {
-  listingOf,
-  type PoolSettings,
-  type WorkerExit,
-  type WorkerOwner,
-  WorkerProcess,
-  workerExits,
-} from './worker-process.ts';
+import { listingOf, type WorkerExit, type WorkerOwner, type WorkerProcess } from './worker-process.ts';
 
-export interface PoolOptions {
-  readonly entry: URL;
-  readonly workers: number;
-  /** Jobs that may wait for a worker; one more is refused. */
-  readonly maxQueue: number;
-  /** Children beyond the workers, of jobs that wait for their clients or for others: they take memory, if no time. */
-  readonly mostAside: number;
-  /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
+export interface PoolOptions extends OwnedWorkersOptions {
+  /** Most time that a read or a statement may work, without the time of its reader. 0 = without limit. */
   readonly timeoutMs: number;
-  readonly settings: PoolSettings;
-  /** How long a job that may take any time may read and write nothing, while it does not wait for its client or for others. */
+  /** Most time without bytes read or written, for a job without a time limit that waits neither for its client nor for a job. */
   readonly stallMs: number;
-  /** Of all pools together. Default: each child may spill what its settings say. */
+  /** Shared by all pools. Default: each child may spill as much as its settings allow. */
   readonly spill?: SpillShares | undefined;
-  readonly logger: Logger;
-  /** Start the children at once rather than with the first job. */
-  readonly warm: boolean;
 }
 
-export interface RunOptions {
-  readonly signal: AbortSignal;
-  /** Only a child of this owner runs the job. Default: one of the server's own. */
-  readonly owner?: WorkerOwner | undefined;
-  readonly lane?: string | undefined;
+export interface RunOptions extends AcquireOptions {
   readonly input?: AsyncIterable<Uint8Array> | undefined;
-  /** Of a request that was let in already: it may wait however many others do. */
-  readonly isLetIn?: boolean | undefined;
   /** The time that the reader takes is counted, too. Default false. */
   readonly countsReader?: boolean | undefined;
-  /** Of its time, what is used up already. Default: nothing. */
+  /** Time of the job that is already used. Default: 0. */
   readonly spentMs?: number | undefined;
-  /** Takes the row messages of a job that come together with its answer: then none of them is yielded. */
+  /** Takes the row messages of a job that arrive together with its answer: then none of them is yielded. */
   readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
-  /** Told at the end what the work took, without waiting for a worker. */
+  /** Called at the end with the working time, without the wait for a worker. */
   readonly onSpent?: ((ms: number) => void) | undefined;
-  /** What the job is part of, where that is traced. */
+  /** The parent span, if the request is traced. */
   readonly span?: Span | undefined;
-  /** Where what the job takes is noted. */
+  /** Receives the costs of the job. */
   readonly costs?: StatementCosts | undefined;
 }
 
-/** How a pool is. */
+/** Counters of a pool. */
 export interface PoolFigures {
   readonly busy: number;
   readonly idle: number;
@@ -77,29 +53,15 @@ export interface PoolFigures {
   readonly pids: readonly number[];
 }
 
-/** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
+/** Most time without a sign of life for a job without a time limit; longer where statements may work longer. */
 const leastSilenceMs = 5000;
 const backgroundSilenceMs = 60_000;
 
 /** A child that waits so long for its client is held by it: another one may work in its place. */
 const heldAfterMs = 500;
 
-/**
- * So long an owner waits before a child of another who has more of them is ended for it, and so long a child may work for its
- * owner before: a few times what a process takes to start, so that owners who take turns do not spend most of the time on that.
- */
-const turnMs = 250;
-const startsPerTurn = 2;
-/** A statement is several jobs: its next one may be on its way to a child that is idle for less. */
-const betweenJobsMs = 20;
-
 /** Far longer than what DuckDB computes in memory without a look at a file. */
 export const longestStallMs = 10 * 60_000;
-
-const ownWork: WorkerOwner = { key: '', tenant: '', sql: undefined };
-
-/** After a child that did not even start, wait this long before the next try. */
-const restartDelayMs = 1000;
 
 interface JobRules {
   /** By each message where a reader may want any amount; writes, copies and checksums take as long as their files are large. */
@@ -126,36 +88,20 @@ const jobRules = {
   analyticsTables: { timed: 'whole', repeatable: true },
 } as const satisfies Record<Job['kind'], JobRules>;
 
-/**
- * A few warm child processes that share a fair queue of jobs. A child that dies is replaced. It belongs to one owner for all its
- * life: where all are others', the one that has been idle for the longest time ends, and a new one takes its place.
- */
+/** A few child processes that share a fair queue of jobs. */
 export class WorkerPool {
   readonly #options: PoolOptions;
-  readonly #all = new Set<WorkerProcess>();
-  /** Those used last at the end. */
-  readonly #idle: WorkerProcess[] = [];
-  /** Of each child: when its turn may end, and since when it has been idle. */
-  readonly #turns = new WeakMap<WorkerProcess, { readonly endsAt: number; idleAt: number }>();
-  #recheck: NodeJS.Timeout | undefined;
-  readonly #ending = new Set<WorkerProcess>();
-  readonly #queues = new OwnerQueues();
-  /** The owners of those that are being started; of one that failed, until the next may be tried. */
-  readonly #starting = new Set<{ readonly owner: WorkerOwner }>();
+  readonly #workers: OwnedWorkers;
   readonly #deadlines: TimeoutList;
   readonly #places: Readonly<Record<'read' | 'write', JobPlaces>>;
-  /** All reasons are there from the start: who watches their growth would miss the first. */
-  readonly #exits = new Map(workerExits.map((reason) => [reason, 0]));
   #jobs = 0;
   #busy = 0;
-  #aside = 0;
-  #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#deadlines = new TimeoutList(options.timeoutMs);
     this.#places = { read: new JobPlaces(options), write: new JobPlaces(options) };
-    if (options.warm) for (let n = 0; n < options.workers; n++) this.#start(ownWork);
+    this.#workers = new OwnedWorkers(options);
   }
 
   get #silenceMs(): number {
@@ -166,26 +112,26 @@ export class WorkerPool {
   get figures(): PoolFigures {
     return {
       busy: this.#busy,
-      idle: this.#idle.length,
-      starting: this.#starting.size,
-      waiting: this.#queues.size + this.#places.read.waiting + this.#places.write.waiting,
+      idle: this.#workers.idleCount,
+      starting: this.#workers.startingCount,
+      waiting: this.#workers.waitingCount + this.#places.read.waiting + this.#places.write.waiting,
       jobs: this.#jobs,
-      exits: this.#exits,
-      pids: [...this.#all].flatMap((worker) => worker.pid ?? []),
+      exits: this.#workers.exits,
+      pids: this.#workers.pids,
     };
   }
 
-  /** Of work on frames: the places that tenants share. */
+  /** The places of work on frames, which tenants share. */
   get places(): { readonly reads: JobPlaces; readonly writes: JobPlaces } {
     return { reads: this.#places.read, writes: this.#places.write };
   }
 
-  /** Starts a child, where there is none yet, for a job that is to come. */
+  /** Starts a child, if there is none yet, for a job that will follow. */
   expect(owner: WorkerOwner): void {
-    if (!this.#closed && this.#all.size === 0 && this.#starting.size === 0) this.#start(owner);
+    this.#workers.expect(owner);
   }
 
-  /** Row messages of a job, then its answer. Where nothing was yielded yet, a job whose worker died runs once more. */
+  /** Row messages of a job, then its answer. If its worker dies before the first message, the job runs once more. */
   async *run(job: Job, options: RunOptions): AsyncGenerator<Buffer, unknown, undefined> {
     const { places }: JobRules = jobRules[job.kind];
     if (places === undefined) return yield* this.#run(job, options, undefined);
@@ -197,7 +143,7 @@ export class WorkerPool {
     const { timeoutMs } = this.#options;
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
-      const worker = await inQueue(options, () => this.#acquire(options, listingOf(job)?.signature));
+      const worker = await inQueue(options, () => this.#workers.acquire(options, listingOf(job)?.signature));
       const working = options.span?.child('worker', { 'framehold.job': job.kind });
       let failure: string | undefined;
       this.#jobs++;
@@ -207,8 +153,8 @@ export class WorkerPool {
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs, undefined, this.#deadlines) : undefined;
       const silenceMs = timed === false ? this.#silenceMs : undefined;
-      const aside = this.#newAside();
-      const suspension = new Suspension(worker, deadline, aside);
+      const parkReasons = new ParkReasons((isParked) => this.#workers.park(isParked));
+      const suspension = new Suspension(worker, deadline, parkReasons);
       place?.begin({ suspend: () => suspension.suspend('turn'), resume: () => suspension.resume('turn') });
       const spill = this.#options.spill?.watch({
         directory: worker.spillDirectory,
@@ -217,16 +163,16 @@ export class WorkerPool {
         resume: () => suspension.resume('spill'),
         stop: (error) => worker.stopJob(error),
       });
-      const long = place && setTimeout(() => aside.add('long'), turnMs).unref();
+      const long = place && setTimeout(() => parkReasons.add('long'), turnMs).unref();
       let inputMs = 0;
       const noteInput = (ms: number): void => {
         inputMs += ms;
       };
-      const client = { aside, place };
+      const client = { parkReasons, place };
       const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput, client);
       const { signal, takeWhole } = options;
       const { stallMs } = this.#options;
-      const progress = { mostMs: stallMs, isExcused: () => aside.waitsForClient };
+      const progress = { mostMs: stallMs, isExcused: () => parkReasons.waitsForClient };
       const messages = worker.execute(job, { signal, deadline, input, silenceMs, progress, takeWhole });
       const reader = slowClientClock('reader', client);
       let readerMs = 0;
@@ -264,8 +210,8 @@ export class WorkerPool {
         spill?.[Symbol.dispose]();
         suspension.end();
         this.#busy--;
-        aside.end();
-        this.#release(worker);
+        parkReasons.end();
+        this.#workers.release(worker);
         const spentMs = performance.now() - begunAt - suspension.ms;
         options.onSpent?.(spentMs);
         if (options.costs !== undefined) noteWork(options.costs, worker, { spentMs, readerMs, inputMs });
@@ -282,7 +228,7 @@ export class WorkerPool {
     }
   }
 
-  /** `onWaited`: told how long each piece was waited for. */
+  /** `onWaited` gets the waiting time of each piece. */
   async *#watched(
     input: AsyncIterable<Uint8Array>,
     onWaited: (ms: number) => void,
@@ -304,220 +250,26 @@ export class WorkerPool {
     }
   }
 
-  #newAside(): Aside {
-    return new Aside((isAside) => {
-      this.#aside += isAside ? 1 : -1;
-      if (isAside) this.#startForDemand();
-      else this.#endSurplus();
-    });
-  }
-
-  get #room(): number {
-    const { workers } = this.#options;
-    return workers + Math.min(this.#aside, this.#options.mostAside);
-  }
-
-  #endSurplus(): void {
-    while (this.#all.size > this.#room) {
-      // One that is ready stays rather than one that is still starting.
-      const index = this.#idle.findLastIndex(({ owner }) => this.#startingOf(owner) === 0);
-      const [worker] = index < 0 ? [] : this.#idle.splice(index, 1);
-      if (worker === undefined) return;
-      this.#end(worker);
-    }
-  }
-
-  #end(worker: WorkerProcess): void {
-    this.#all.delete(worker);
-    this.#ending.add(worker);
-    worker.kill('not_needed');
-  }
-
-  #start(owner: WorkerOwner): void {
-    const start = { owner };
-    const begunAt = performance.now();
-    this.#starting.add(start);
-    const { entry, settings, logger } = this.#options;
-    const failed = (error: unknown): void => {
-      if (this.#closed) return;
-      logger.error('a worker did not start', { error });
-      if ([...this.#all].every((other) => other.ended)) this.#failWaiting(error);
-      setTimeout(() => {
-        this.#starting.delete(start);
-        this.#startForDemand();
-      }, restartDelayMs).unref();
-    };
-    let worker: WorkerProcess;
-    try {
-      worker = new WorkerProcess(entry, settings, owner, logger);
-    } catch (error) {
-      // Without memory the system makes no process, and Node throws at once. The caller still puts its job into the queue.
-      setImmediate(failed, error);
-      return;
-    }
-    this.#all.add(worker);
-    worker.ready.then(() => {
-      this.#starting.delete(start);
-      const now = performance.now();
-      this.#turns.set(worker, { endsAt: now + Math.max(turnMs, startsPerTurn * (now - begunAt)), idleAt: now });
-      this.#release(worker);
-    }, failed);
-    worker.exited.then(() => {
-      if (!this.#closed) this.#exits.set(worker.exit, (this.#exits.get(worker.exit) ?? 0) + 1);
-      this.#all.delete(worker);
-      this.#ending.delete(worker);
-      const index = this.#idle.indexOf(worker);
-      if (index >= 0) this.#idle.splice(index, 1);
-      this.#startForDemand();
-    });
-  }
-
-  /** Starts as many children as the waiting jobs need and the pool may have, or those of a pool that is kept warm. */
-  #startForDemand(): void {
-    const { warm, workers } = this.#options;
-    while (warm && this.#hasRoom(workers)) this.#start(ownWork);
-    // Those aside may be so for long: one is there for whoever comes.
-    if (warm && this.#idle.length + this.#starting.size === 0 && this.#hasRoom(this.#room)) this.#start(ownWork);
-    for (const { owner } of this.#queues.turns()) {
-      while (this.#missing(owner) > 0) {
-        if (!this.#hasRoom(this.#room) && !this.#endIdle() && !this.#isShutOut(owner)) break;
-        this.#start(owner);
-      }
-    }
-  }
-
-  /** All children work for others, perhaps for long: a tenant that has none gets one more than there should be. */
-  #isShutOut(owner: WorkerOwner): boolean {
-    if (this.#idle.length > 0 || !this.#hasRoom(this.#room + this.#options.workers)) return false;
-    const isStarting = [...this.#starting].some((start) => start.owner.tenant === owner.tenant);
-    return this.#childrenOf(owner) === 0 && !isStarting;
-  }
-
-  #childrenOf({ tenant }: WorkerOwner): number {
-    return [...this.#all].filter((worker) => worker.owner.tenant === tenant).length;
-  }
-
-  #hasRoom(most: number): boolean {
-    return !this.#closed && this.#all.size < most && this.#starting.size < most;
-  }
-
-  /** Makes room for a child of another owner. False where all are at work, or may be in a moment. */
-  #endIdle(): boolean {
-    const [oldest] = this.#idle;
-    if (oldest === undefined || this.#closed || this.#starting.size >= this.#room) return false;
-    const idleMs = performance.now() - (this.#turns.get(oldest)?.idleAt ?? 0);
-    if (idleMs < betweenJobsMs) {
-      this.#recheck ??= setTimeout(() => {
-        this.#recheck = undefined;
-        this.#startForDemand();
-      }, betweenJobsMs).unref();
-      return false;
-    }
-    this.#idle.shift();
-    this.#end(oldest);
-    return true;
-  }
-
-  #acquire(
-    { signal, lane, owner = ownWork, isLetIn = false }: RunOptions,
-    listed: string | undefined,
-  ): Promise<WorkerProcess> {
-    signal.throwIfAborted();
-    if (this.#closed) return Promise.reject(serverStopping());
-    for (let idle = this.#takeIdle(owner, listed); idle !== undefined; idle = this.#takeIdle(owner, listed)) {
-      if (!idle.ended) return Promise.resolve(idle);
-    }
-    if (!isLetIn && this.#queues.isFullFor(owner, this.#options.maxQueue)) {
-      return Promise.reject(
-        new AppError('overloaded', `${this.#queues.size} jobs are waiting already`, {
-          hint: 'try again in a moment',
-          retryAfterSeconds: 1,
-        }),
-      );
-    }
-    const worker = this.#queues.wait(owner, { signal, lane });
-    this.#startForDemand();
-    return worker;
-  }
-
-  /**
-   * The one used last. If catalogs are read, one that shows these, or others: to make them takes time, and their oids are those
-   * of the process.
-   */
-  #takeIdle({ key }: WorkerOwner, listed: string | undefined): WorkerProcess | undefined {
-    const find = (fits: (worker: WorkerProcess) => boolean): number =>
-      this.#idle.findLastIndex((worker) => worker.owner.key === key && fits(worker));
-    let index = listed === undefined ? -1 : find((worker) => worker.listed === listed);
-    if (index < 0 && listed !== undefined) index = find((worker) => worker.listed !== undefined);
-    if (index < 0) index = find(() => true);
-    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
-  }
-
-  #release(worker: WorkerProcess): void {
-    if (worker.ended || this.#closed) return;
-    const other = this.#neglected(worker);
-    if (this.#all.size > this.#room && this.#startingOf(worker.owner) === 0) {
-      // The only child of its owner may be the one too many, which is there to serve.
-      if (this.#childrenOf(worker.owner) > 1 || !this.#queues.serve(worker)) this.#end(worker);
-    } else if (other !== undefined) {
-      this.#end(worker);
-      this.#start(other);
-    } else if (!this.#queues.serve(worker)) {
-      const turn = this.#turns.get(worker);
-      if (turn !== undefined) turn.idleAt = performance.now();
-      this.#idle.push(worker);
-      this.#startForDemand();
-    }
-  }
-
-  /** Who has waited for long, with fewer children than the owner of this one, and with none on its way. */
-  #neglected(worker: WorkerProcess): WorkerOwner | undefined {
-    const now = performance.now();
-    if (now < (this.#turns.get(worker)?.endsAt ?? 0)) return undefined;
-    const isNeglected = ({ owner, since }: { readonly owner: WorkerOwner; readonly since: number }): boolean =>
-      now - since >= turnMs && this.#childrenOf(owner) < this.#childrenOf(worker.owner) && this.#missing(owner) > 0;
-    return this.#queues.turns().find(isNeglected)?.owner;
-  }
-
-  /** How many of its jobs wait for a child that is not on its way yet. */
-  #missing(owner: WorkerOwner): number {
-    return this.#queues.sizeOf(owner) - this.#startingOf(owner);
-  }
-
-  #startingOf({ key }: WorkerOwner): number {
-    return [...this.#starting].filter((start) => start.owner.key === key).length;
-  }
-
-  #failWaiting(cause: unknown): void {
-    this.#queues.refuseAll(
-      new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
-    );
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#failWaiting(new Error('the pool is closed'));
-    const workers = [...this.#all, ...this.#ending];
-    for (const worker of workers) worker.kill('not_needed');
-    await Promise.all(workers.map((worker) => worker.exited));
+    await this.#workers[Symbol.asyncDispose]();
   }
 }
 
-/** Who reads the rows of a job or sends its input, and what its job gives up while it waits for them. */
+/** The client that reads the rows of a job or sends its input: what the job gives up while it waits for that client. */
 interface JobClient {
-  readonly aside: Aside;
+  readonly parkReasons: ParkReasons;
   readonly place: JobPlace | undefined;
 }
 
-function slowClientClock(who: AsideReason, { aside, place }: JobClient): SlowClientClock {
+function slowClientClock(side: ParkReason, { parkReasons, place }: JobClient): SlowClientClock {
   return new SlowClientClock({
     heldAfterMs,
     onHeld: () => {
       place?.leave();
-      aside.add(who);
+      parkReasons.add(side);
     },
     onFreed: () => {
-      aside.delete(who);
+      parkReasons.delete(side);
       place?.goOn();
     },
   });
@@ -533,6 +285,6 @@ function noteWork(
 ): void {
   costs.workMs += Math.max(0, spentMs - readerMs - inputMs);
   costs.readerMs += readerMs;
-  // To ask costs some microseconds, and who spills takes longer.
+  // Reading the counter costs some microseconds, and a statement that spills takes longer.
   if (spentMs >= leastSpillMs) costs.spilledBytes += worker.written?.take() ?? 0;
 }

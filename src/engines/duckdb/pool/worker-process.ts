@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import { getPriority, setPriority } from 'node:os';
 import type { Deadline } from '../../../core/async/deadline.ts';
-import type { Logger } from '../../../core/logger.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
 import {
   type CatalogListing,
   type Command,
@@ -23,27 +23,27 @@ import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
 import { crashed, fromWire, noProgress } from './worker-errors.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
-/** Of niceness. */
+/** The lowest priority of niceness. */
 const lowest = 19;
 /** However much there is to compute, the process that answers has the processor first. */
 const behindServer = 5;
-/** How long a cancelled job may take to stop before its process is killed. */
+/** A cancelled job that runs longer than this has its process killed. */
 const cancelGraceMs = 1000;
-/** How long a new process may take before it can work. */
+/** Most time for the start of a process. */
 const mostStartMs = 30_000;
 const pulseMs = 1000;
-/** Input that waits for a worker that is slower than who sends it. */
+/** Input that is buffered for a worker that is slower than the sender. */
 const mostQueuedInput = 256 * 1024;
-/** With so many held for a slow reader no more are read; what was read at once may be a few more. */
+/** With this many messages buffered for a slow reader, reading stops; one read from the pipe may bring a few more. */
 const maxWaitingMessages = 2;
 
 const living = new Set<ChildProcess>();
-// A child sees to its own end once it runs; one that is still starting could outlive us for as long as that takes.
+// A running child ends itself when its parent dies; a starting one could outlive us until it runs.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** What all children of a pool are told. */
+/** The settings that all children of a pool share. */
 export type PoolSettings = Omit<WorkerSettings, 'hasSharedFile' | 'sql'>;
 
 export interface ExecuteOptions {
@@ -52,34 +52,34 @@ export interface ExecuteOptions {
   readonly deadline?: Deadline | undefined;
   /** Bytes that the job reads. */
   readonly input?: AsyncIterable<Uint8Array> | undefined;
-  /** For a job that may take any time: how long its process may give no sign of life. */
+  /** Most time without a sign of life from the process, for a job without a time limit. */
   readonly silenceMs?: number | undefined;
-  /** For the same: how long it may read and write nothing, while it does not wait for its client. */
+  /** For such a job: most time without any bytes read or written, unless it waits for its client. */
   readonly progress?: { readonly mostMs: number; isExcused(): boolean } | undefined;
-  /** Takes the row messages where they come together with the answer: then none of them is yielded. */
+  /** Takes the row messages if they arrive together with the answer: then none of them is yielded. */
   readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
 }
 
-/** What a child does all its life: callers' SQL with this reach, or work of the server's own. */
+/** The purpose of a child for all its life: callers' SQL with one reach, or the server's own work. */
 export interface WorkerOwner {
   /** The same where the reach is. */
   readonly key: string;
-  /** Who waits for it: several reaches may be of one tenant. */
+  /** The tenant whose turn it takes: several reaches may belong to one tenant. */
   readonly tenant: string;
   readonly sql: SqlSettings | undefined;
 }
 
-/** Why a child is gone: by itself, or what its parent ended it for. */
+/** Why a child ended: by itself, or the reason for which its parent ended it. */
 export const workerExits = [
   'crashed',
-  /** It did not begin to work in time, or at all. */
+  /** It did not start in time, or at all. */
   'did_not_start',
   /** A job that was cancelled went on. */
   'did_not_stop',
   'no_sign_of_life',
   /** DuckDB said that it cannot go on. */
   'failed',
-  /** Others needed its place, or it was one too many. */
+  /** Others needed its place, or it was surplus. */
   'not_needed',
 ] as const;
 
@@ -102,9 +102,9 @@ export class WorkerProcess {
   #turn = 0;
   #hasInput = false;
   #isSuspended = false;
-  /** Stops the job under way, with this error. */
+  /** Stops the running job, with this error. */
   #stopJob: ((error: Error) => void) | undefined;
-  /** What its catalogs show, by its signature; undefined where that is not known. */
+  /** Signature of the tables that its catalogs show; undefined if unknown. */
   listed: string | undefined;
   /** Undefined where it did not start. */
   readonly written: WrittenBytes | undefined;
@@ -117,6 +117,7 @@ export class WorkerProcess {
   readonly ready: Promise<void>;
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
+  #spillRemoved: Promise<void> | undefined;
 
   constructor(entry: URL, settings: PoolSettings, owner: WorkerOwner, logger: Logger) {
     this.owner = owner;
@@ -130,7 +131,7 @@ export class WorkerProcess {
     try {
       this.#child = fork(entry, [JSON.stringify(childSettings)], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],
-        // Buffers come and go: to give each back from another thread costs more than to do it here.
+        // Freeing each buffer from another thread costs more than freeing it here.
         execArgv: ['--max-old-space-size=512', '--no-concurrent-array-buffer-sweeping'],
         // Nothing of the operator's environment: it may hold secrets and the child needs none of it. With one thread
         // in its pool, what a job does off the event loop is done in order, on which QueryResult counts.
@@ -141,7 +142,7 @@ export class WorkerProcess {
       throw error;
     }
     living.add(this.#child);
-    // Where the system has no descriptors left, the process was not made and has no pipes; `error` then says so.
+    // Without free descriptors the process was not made and has no pipes; `error` then reports it.
     const stdio = this.#child.stdio as ChildProcess['stdio'] | undefined;
     this.#data = (stdio?.[dataDescriptor] as Socket | undefined) ?? new Socket();
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -153,7 +154,7 @@ export class WorkerProcess {
       this.#child.once('exit', (code, signal) => {
         this.#logger.debug('worker ended', { pid: this.#child.pid, code, signal, stderr: this.#stderr || undefined });
         living.delete(this.#child);
-        removeSpillDirectory(tempDirectory);
+        this.#spillRemoved = removeSpillDirectory(tempDirectory);
         this.#end();
         this.#shared?.[Symbol.dispose]();
         resolve();
@@ -189,6 +190,12 @@ export class WorkerProcess {
     }
   }
 
+  /** Resolves when the process and the files that it spilled are gone. */
+  async cleared(): Promise<void> {
+    await this.exited;
+    await this.#spillRemoved;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -202,7 +209,7 @@ export class WorkerProcess {
     this.#stopJob?.(error);
   }
 
-  /** Its work stands still, wherever it is. One that is to stop goes on, so that it can. */
+  /** Suspends the work, wherever it is. A job that is being stopped resumes, so that it can stop. */
   suspend(): void {
     if (this.#ended || this.#onceSettled !== undefined) return;
     this.#isSuspended = this.#child.kill('SIGSTOP');
@@ -215,8 +222,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
-   * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
+   * Runs a job: yields its row messages on demand and returns its answer. Ending the iteration early or aborting the
+   * signal stops the job in the child; if that takes longer than a second, the process is killed.
    */
   async *execute(job: Job, options: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
     const { signal, deadline, input, silenceMs, progress } = options;
@@ -252,7 +259,7 @@ export class WorkerProcess {
         if (message === undefined) {
           settled = true;
           throwIfOver();
-          // It took too long to stop where its input had failed.
+          // The job took too long to stop after its input had failed.
           if (failedInput !== undefined) throw failedInput.error;
           throw crashed(this.#stderr);
         }
@@ -276,7 +283,7 @@ export class WorkerProcess {
           const error = JSON.parse(message.payload.toString()) as WireError;
           if (error.fatal) this.kill('failed');
           throwIfOver();
-          // Where the caller's own stream failed, that failure is the cause of the child's.
+          // If the caller's own stream failed, that is the cause of the child's failure.
           if (error.code === 'cancelled') await inputSent;
           throw fromWire(error);
         }
@@ -286,7 +293,7 @@ export class WorkerProcess {
       this.#stopJob = undefined;
       unwatch?.();
       signal.removeEventListener('abort', cancel);
-      // Of a job that was over when it was cancelled: the next one must not die of it.
+      // A cancel of a job that has ended must not stop the next one.
       if (settled) this.#settled();
       else await this.#stop(turn, job.kind);
     }
@@ -330,7 +337,7 @@ export class WorkerProcess {
     if (!this.#ended && this.#child.connected) this.#child.send(command);
   }
 
-  /** Until the job has ended well, it is open what the catalogs of the process show. */
+  /** Until the job has ended well, the content of the process's catalogs is unknown. */
   #withoutKnownListing(job: Job): Job {
     const listing = listingOf(job);
     if (listing === undefined) return job;
@@ -354,7 +361,7 @@ export class WorkerProcess {
     this.resume();
     this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
-      // Nobody waits for work in the background: what compresses a replaced version for seconds is ended so every time.
+      // Background work is ended so each time: a replaced version is compressed for seconds.
       const level = this.#isBackground ? 'debug' : 'info';
       this.#logger[level]('a worker did not stop in time and was killed', { pid: this.#child.pid, job });
       this.kill('did_not_stop');
@@ -404,11 +411,11 @@ export class WorkerProcess {
         this.#settled();
       }
       const taken = message.kind === messageKind.sharedRows ? this.#takeShared(message) : message;
-      // What comes behind rows that are lost must not make their result look whole.
+      // Messages after a lost row must not make the result look whole.
       if (taken === undefined) break;
       this.#waiting.push(taken);
     }
-    // Behind the last message of a job nothing comes.
+    // The last message of a job has been read.
     if (this.#waiting.length >= maxWaitingMessages && !isOver) this.#data.pause();
     this.#wake?.();
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many bytes a process writes to disk. One that runs SQL can write nothing but what it spills. */
+/** Counts the bytes that a process writes to disk. A process that runs SQL can write nothing but spill. */
 export class WrittenBytes {
   readonly #pid: number;
   #known = 0;
@@ -9,7 +9,7 @@ export class WrittenBytes {
     this.#pid = pid;
   }
 
-  /** Those since the last call. 0 where the kernel does not tell. */
+  /** Bytes since the last call. 0 if the kernel does not report them. */
   take(): number {
     try {
       const told = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${this.#pid}/io`, 'latin1'))?.[1];

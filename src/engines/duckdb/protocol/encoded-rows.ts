@@ -1,8 +1,8 @@
-import type { EncodedRows } from '../../../core/frame-engine.ts';
+import type { EncodedRows } from '@framehold/columns';
 
 const headBytes = 8;
 
-/** What stands before the encoded bytes in a `rows` message: u32 rows, u32 count of row ends, the row ends. */
+/** The head of a `rows` message, before the encoded bytes: u32 rows, u32 count of row ends, the row ends. */
 export function rowsHead(rows: number, rowEnds: Uint32Array): Uint8Array {
   const head = new Uint32Array(2 + rowEnds.length);
   head[0] = rows;
@@ -11,7 +11,7 @@ export function rowsHead(rows: number, rowEnds: Uint32Array): Uint8Array {
   return new Uint8Array(head.buffer);
 }
 
-/** The rows of such a message, as views of it. */
+/** The rows of a `rows` message, as views of it. */
 export function encodedRows(payload: Buffer): EncodedRows {
   const ends = payload.readUInt32LE(4);
   return {

@@ -1,6 +1,5 @@
-import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
-import type { Column, DeclaredType } from '../../../core/data-type.ts';
-import type { Definition, DefinitionKind } from '../../../core/definition.ts';
+import type { Column, DeclaredType } from '@framehold/columns';
+import type { AppErrorOptions, ErrorCode } from '../../../core/errors/app-error.ts';
 import type {
   AddedRows,
   ChangedRows,
@@ -12,8 +11,9 @@ import type {
   RowChanges,
   TextOptions,
   TextType,
-} from '../../../core/frame-engine.ts';
-import type { LiveColumn } from '../../../core/live-tables.ts';
+} from '../../../core/rows/frame-engine.ts';
+import type { Definition, DefinitionKind } from '../../../core/sql/definition.ts';
+import type { LiveColumn } from '../../../core/sql/live-tables.ts';
 import type {
   ChangesTable,
   ListTable,
@@ -23,10 +23,10 @@ import type {
   SqlRun,
   TableDefinition,
   TableName,
-} from '../../../core/sql.ts';
-import type { TableConstraints } from '../../../core/table-constraints.ts';
+} from '../../../core/sql/sql.ts';
+import type { TableConstraints } from '../../../core/sql/table-constraints.ts';
 
-/** What a worker is told at its start, as its only argument. */
+/** Settings of a worker, its only argument at the start. */
 export interface WorkerSettings {
   readonly threads: number;
   /** For writing a file, which one job may do with all cores. */
@@ -46,16 +46,16 @@ export interface WorkerSettings {
 export interface SqlSettings {
   /** Every file below them. */
   readonly directories: readonly string[];
-  /** Single files in other places. One that is not there yet can be read when it comes only where `isConfined` is false. */
+  /** Single files in other places. A file that appears later can be read only if `isConfined` is false. */
   readonly files: readonly string[];
   /** Undefined: the operator's database is out of reach. It is one of `files`, with its log beside it. */
   readonly analyticsPath: string | undefined;
-  /** The kernel refuses the process everything else, whatever DuckDB is told. */
+  /** The kernel denies the process everything else, whatever SQL runs in it. */
   readonly isConfined: boolean;
 }
 
 export interface TableFiles {
-  readonly parts: readonly Pick<PartSource, 'path' | 'rows' | 'columnCount'>[];
+  readonly parts: readonly Omit<PartSource, 'isElsewhere'>[];
   /** Empty where every part has all of them. */
   readonly columns: readonly Column[];
 }
@@ -66,11 +66,11 @@ export interface QueryTable {
   readonly name: string;
   /** In lower case. Undefined: that of the frames. */
   readonly schema?: string | undefined;
-  /** What columns are read as, by name; others as they are. */
+  /** Types to read columns as, by name; other columns keep their type. */
   readonly casts?: readonly { readonly column: string; readonly type: DeclaredType }[] | undefined;
   readonly source:
     | ({ readonly kind: 'parquet' } & TableFiles)
-    /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
+    /** A database file with a native copy of the table; it may be gone when the job's turn comes. */
     | ({ readonly kind: 'warm'; readonly path: string } & TableFiles)
     /** Some rows of a frame. */
     | { readonly kind: 'range'; readonly rows: ParquetRows }
@@ -89,7 +89,7 @@ export interface QueryTable {
         readonly kind: 'view';
         readonly sql: string;
         readonly columns: readonly string[];
-        /** Of the operator's database. */
+        /** Tables of the operator's database. */
         readonly analyticsTables: readonly TableName[];
         readonly readsRowIds: boolean;
         readonly isBarrier: boolean;
@@ -121,19 +121,19 @@ export interface ListedDefinition {
   readonly schema: string;
   readonly name: string;
   readonly kind: 'table' | 'view' | DefinitionKind;
-  /** Names and types. Of others what stands behind AS, or the forms of a macro. */
+  /** For a table: names and types. Else the text behind AS, or the forms of a macro. */
   readonly body: string;
   /** In the place of a body that DuckDB does not take. */
   readonly otherwise?: string | undefined;
-  /** Of all that is in it. */
+  /** Digest of all its fields. */
   readonly digest: string;
-  /** Where the table has constraints: all of it. */
+  /** For a table with constraints: all of it. */
   readonly constrained?: { readonly columns: readonly SqlColumn[]; readonly constraints: TableConstraints } | undefined;
 }
 
 /** The parent sends only queries that passed the gate: the worker that runs one does not check it again. */
 export interface QueryJob extends Pick<SqlJob, 'query' | 'into' | 'constraints' | 'settings'> {
-  /** Of a query that reads catalogs. */
+  /** For a query that reads catalogs. */
   readonly listing?: CatalogListing | undefined;
   readonly tables: readonly QueryTable[];
   /** Parameter rows follow on the data channel as an Arrow IPC stream. */
@@ -167,7 +167,7 @@ export type WriteSource =
   | AddedRows;
 
 export type Job =
-  | { readonly kind: 'probe'; readonly path: string }
+  | { readonly kind: 'probe'; readonly path: string; readonly looksForNan: boolean }
   | ({ readonly kind: 'read' } & ReadRows)
   | {
       readonly kind: 'write';
@@ -193,14 +193,14 @@ export type Job =
 
 /** Parent to child, over Node's IPC channel: it stays readable while the data channel is full, but is slow. */
 export type Command =
-  /** It may come before the job whose turn it names, or after its end. */
+  /** It may arrive before the job with this turn, or after the end of that job. */
   | { readonly kind: 'cancel'; readonly turn: number }
   /** In place of the message of that name, where the data channel is full of input. */
   | { readonly kind: 'slotFree'; readonly slot: number }
   /** The child answers with any message, over the same channel. */
   | { readonly kind: 'pulse' };
 
-/** An error on its way from the child: an AppError by its parts, or `cancelled`. */
+/** An error from the child: an AppError by its parts, or `cancelled`. */
 export interface WireError {
   readonly code: ErrorCode | 'cancelled';
   readonly message: string;
@@ -220,11 +220,10 @@ export const unconfined = 'unconfined';
 export const dataDescriptor = 4;
 
 /**
- * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
- * child's jobs, so that input left over from a job that failed is not taken for the next one's.
- * To the child: a `job` as JSON, then its `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or
- * `error`. Large rows lie in the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers
- * `slotFree` (u8 slot).
+ * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the child's jobs,
+ * so that unread input of a failed job is not taken for the next one's. To the child: a `job` as JSON, then its `input` bytes and
+ * `inputEnd`. From it: any number of `rows`, then one `done` or `error`. Large rows are in the shared file: `sharedRows` (u32
+ * slot, u32 bytes) has the place, and the parent answers `slotFree` (u8 slot).
  */
 export const messageKind = {
   input: 1,
@@ -256,14 +255,14 @@ export function messageHeader(kind: MessageKind, turn: number, payloadBytes: num
 }
 
 /**
- * Cuts a byte stream into messages; each payload is copied once, into memory of its own. Those of the kind `passed` are not
- * put together: they are given in the pieces in which they come, as views.
+ * Cuts a byte stream into messages; each payload is copied once, into memory of its own. Messages of the kind `passed` are not
+ * joined: their pieces are passed on as they arrive, as views.
  */
 export class MessageParser {
   readonly #passed: MessageKind | undefined;
   readonly #header = Buffer.alloc(headerBytes);
   #headerFilled = 0;
-  /** Of the message under way. */
+  /** Bytes of the current message that are missing. */
   #left = 0;
   #payload: Buffer = none;
 

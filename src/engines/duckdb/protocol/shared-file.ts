@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBase32 } from '../../../core/handle.ts';
-import { takeMemory } from '../../../core/spare-memory.ts';
+import { takeMemory } from '@framehold/columns';
+import { randomBase32 } from '../../../core/names/handle.ts';
 
 /** The child's descriptor of the file. */
 export const sharedDescriptor = 5;
@@ -23,7 +23,7 @@ export class SharedFile implements Disposable {
     this.descriptor = descriptor;
   }
 
-  /** Undefined where no such file can be made: then everything goes through the pipe. */
+  /** Undefined if no such file can be made: then everything goes through the pipe. */
   static open(): SharedFile | undefined {
     const memory = '/dev/shm';
     const path = join(existsSync(memory) ? memory : tmpdir(), `framehold-${process.pid}-${randomBase32(16)}`);

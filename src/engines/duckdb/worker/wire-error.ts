@@ -1,20 +1,20 @@
-import { AppError } from '../../../core/app-error.ts';
-import { isFailedSync, storageError } from '../../../core/storage-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { isFailedSync, storageError } from '../../../core/errors/storage-error.ts';
 import type { WireError } from '../protocol/protocol.ts';
 import { DuckDbError, outOfMemory } from './native/duckdb-error.ts';
 import { firstError } from './native/first-error.ts';
 import { UnreadableType } from './native/logical-type.ts';
 
-/** What a job threw, as the parent gets it. */
+/** A job's error in the form for the parent process. */
 export function wireError(thrown: unknown, { aborted }: Pick<AbortSignal, 'aborted'>): WireError {
-  const error = toldError(firstError(thrown));
+  const error = reportedError(firstError(thrown));
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const cause = error instanceof AppError ? error.cause : error;
   const fatal = cause instanceof DuckDbError && cause.fatal;
   if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
   if (!(error instanceof AppError)) return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
   const { code, message, hint, position, retryAfterSeconds } = error;
-  // After it DuckDB may hold on to so much that the next statement finds no memory.
+  // DuckDB may then hold so much memory that the next statement finds none.
   const isSpent = code === 'sql_out_of_memory';
   const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
   const { syscall } = (cause ?? {}) as NodeJS.ErrnoException;
@@ -22,8 +22,8 @@ export function wireError(thrown: unknown, { aborted }: Pick<AbortSignal, 'abort
   return { code, message, options, detail: under, syscall, fatal: fatal || isSpent };
 }
 
-/** What a caller may hear of it as an AppError, anything else as it is. */
-function toldError(thrown: unknown): unknown {
+/** An AppError if the caller may see it, any other error unchanged. */
+function reportedError(thrown: unknown): unknown {
   if (thrown instanceof RangeError && noMemory.test(thrown.message)) return outOfMemory(thrown);
   if (thrown instanceof UnreadableType) {
     return new AppError('unsupported_type', `a column's type ${thrown.typeName} is not supported`, { cause: thrown });
@@ -33,5 +33,5 @@ function toldError(thrown: unknown): unknown {
   return new AppError('storage_read_only', 'the storage failed to keep a write', { cause: thrown });
 }
 
-/** What V8 says when the system gives no memory for a buffer. */
+/** V8's message when the system has no memory for a buffer. */
 const noMemory = /allocation failed/;

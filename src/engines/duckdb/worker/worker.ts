@@ -1,5 +1,5 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
-import type { Column } from '../../../core/data-type.ts';
+import type { Column } from '@framehold/columns';
 import type { EncodedPieces } from '../../../encoding/row-encoder.ts';
 import {
   type CatalogListing,
@@ -34,27 +34,27 @@ import type { ShortResult } from './query/short-query.ts';
 import { SqlCatalog } from './query/sql-catalog.ts';
 import { wireError } from './wire-error.ts';
 
-/** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
+/** Memory beyond DuckDB's own limit: Node's heap, our buffers, and allocations of functions that DuckDB does not count. */
 const memoryAllowance = 2_000_000_000;
-/** DuckDB forgets an interrupt that comes before the statement runs, so it is repeated until the job ends. */
+/** DuckDB forgets an interrupt that arrives before the statement runs, so it is repeated until the job ends. */
 const interruptEveryMs = 20;
-/** About what a pipe holds. */
+/** About the capacity of a pipe. */
 const readBytes = 256 * 1024;
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
 restrictProcess(settings.memoryBytes + memoryAllowance);
 
-// A query under way holds up a normal exit for as long as it runs.
+// A running query delays a normal exit until its end.
 const endNow = (): void => void process.kill(process.pid, 'SIGKILL');
 process.on('disconnect', endNow);
 // Ctrl-C in a terminal reaches the whole group; the parent decides when its workers end.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
-// As it opens, DuckDB reads what the system says of itself, and fails where it may not. With one thread it starts none of its own.
+// On opening, DuckDB reads facts of the system, and fails without the right to. With one thread it starts no others.
 const isForCallers = settings.sql !== undefined;
 const session = new Session({ ...settings, keepsFiles: isForCallers, ...(isForCallers && { threads: 1 }) });
-// One that is opened when the process is restricted already ends it.
+// If opened after the process is restricted, it ends the process.
 const mirror = isForCallers ? new Session(mirrorOptions(settings)) : undefined;
 const isRestricted = settings.sql !== undefined && restrictFiles(settings.sql, settings.tempDirectory);
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
@@ -155,7 +155,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
     case 'analyticsTables':
       return await analyticsTables(queryContext(signal).catalog);
     case 'probe':
-      return await probe(connection, job.path);
+      return await probe(connection, job.path, job);
     case 'countChanges':
       return await countChanges(connection, job);
     case 'hasChecksum': {
@@ -204,7 +204,7 @@ async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly
       else await answers.sendColumns(step.value);
     }
   } finally {
-    // The connection outlives the job: what it opened must be closed, however it ends.
+    // The connection outlives the job: its result must be closed, however the job ends.
     await rows.return(0);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Every function that a caller's SQL may use on a cluster: what Spark 4.1 has, without what refused-functions.ts names.
- * What is on neither list does not exist for a caller, also where an operator gave the cluster functions of their own.
+ * Every function that a caller's SQL may use on a cluster: the functions of Spark 4.1 without those in refused-functions.ts. A
+ * function on neither list does not exist for a caller, even if an operator gave the cluster functions of their own.
  */
 const groups = {
   conditions: `assert_true coalesce decode equal_null greatest if ifnull isnan isnotnull isnull least nanvl nullif
@@ -56,7 +56,7 @@ const groups = {
     theta_intersection theta_intersection_agg theta_sketch_agg theta_sketch_estimate theta_union
     theta_union_agg try_avg try_sum var_pop var_samp variance`,
   windows: `cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number`,
-  /** Names and constants; client tools ask for them when they connect. */
+  /** Names and constants; client tools read them when they connect. */
   about: `version`,
 } as const;
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
 import { refusalOf } from './refused-functions.ts';

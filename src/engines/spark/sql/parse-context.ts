@@ -1,35 +1,35 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Query, TableName } from '../../../core/sql.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Query, TableName } from '../../../core/sql/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { type ColumnSizes, SelectColumns, unknownColumns } from './select-columns.ts';
 import type { Dialect, Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';
 
-/** The names of WITH that are visible at a place of a query, those of one WITH a link. */
+/** The names of WITH that are visible at a place of a query, one link for each WITH. */
 interface WithNames {
-  /** By their lower case, then as written: what each stands for. */
+  /** By lower case, then as written: the query of each name. */
   readonly names: Map<string, Map<string, WithQuery>>;
   readonly outer: WithNames | undefined;
 }
 
-/** The query that a name of WITH stands for. */
+/** The query of a name of WITH. */
 export interface WithQuery extends Expansion {
   readonly columns: ColumnSizes;
   /** Where the names of its columns stand behind its own. */
   readonly isRenamed: boolean;
 }
 
-/** What was read: a query in parentheses and nothing else, which may be the beginning of a longer query, or any value. */
+/** A query in parentheses and nothing else, which may be the beginning of a longer query, or any value. */
 export type ExpressionKind = 'query' | 'value';
 
-/** What stands inside of each other: handed on here, as no file can import its own importers. */
+/** Readers that call each other: passed on here, as no file can import its own importers. */
 export interface Readers {
   /** A query, or the rest of one whose first part has been read. */
   query(reading: ParseContext, from: 'start' | 'tail'): unknown;
   expression(reading: ParseContext): ExpressionKind;
 }
 
-/** A query that is being read: where, and what was found so far. */
+/** The state while a query is read: the place, and the findings so far. */
 export class ParseContext {
   readonly cursor: TokenCursor;
   readonly read: Readers;
@@ -38,13 +38,13 @@ export class ParseContext {
   readonly #parameterNames = new Map<string, string>();
   #positionalCount = 0;
   #withNames: WithNames | undefined;
-  /** Of the SELECT that is being read. */
+  /** Columns of the current SELECT. */
   #columns = new SelectColumns();
-  /** Of the query that was read last. */
+  /** Columns of the last query. */
   lastColumns: ColumnSizes = unknownColumns;
-  /** Where parameters begin in the caller's text. */
+  /** Starts of parameters in the caller's text. */
   readonly parameterStarts = new Set<number>();
-  /** Whether what is being read belongs to a WINDOW clause. */
+  /** Whether the cursor is inside of a WINDOW clause. */
   isInWindowClause = false;
 
   constructor(cursor: TokenCursor, read: Readers, dialect: Dialect) {
@@ -53,7 +53,7 @@ export class ParseContext {
     this.dialect = dialect;
   }
 
-  /** What a query names by WITH is seen in it and in what stands inside of it. */
+  /** Names of WITH are visible in their query and in queries inside of it. */
   inScope<T>(read: () => T): T {
     const outer = this.#withNames;
     this.#withNames = { names: new Map(), outer };
@@ -91,8 +91,8 @@ export class ParseContext {
   }
 
   /**
-   * Case tells names of WITH apart on Sail, not on Spark: what depends on that is refused. Where a cluster finds more names
-   * alike than those of A to Z, a name of WITH counts as a table, which is never too few.
+   * Case distinguishes names of WITH on Sail, not on Spark: a statement that depends on it is refused. If a cluster finds more
+   * names equal than those of A to Z, a name of WITH counts as a table, which is never too few.
    */
   addTable(name: string, position: number): void {
     for (let at = this.#withNames; at !== undefined; at = at.outer) {

@@ -1,18 +1,19 @@
+import { sparkName } from '@framehold/columns';
 import type { Token } from './tokenizer.ts';
 
 /** The text that an engine gets in place of the caller's. */
 export interface PrintedSql {
   readonly text: string;
-  /** The place in the caller's text that a place in this one comes from. */
+  /** The place in the caller's text for a place in this one. */
   sourcePosition(position: number): number;
 }
 
 /**
- * The tokens as one line that every lexer cuts alike: no comments, names quoted by backticks only, strings of ASCII without
- * any quote, backslash or dollar sign, so that no setting of an engine can move the end of one or replace a part of it.
+ * The tokens as one line that every lexer cuts alike: no comments, names quoted by backticks only, strings of ASCII without any
+ * quote, backslash or dollar sign, so that no setting of an engine can move the end of one or replace a part of it.
  *
- * `parameters`: where those begin in the caller's text. Spark writes their values into the text and reads that again, so
- * each stands in parentheses: a value can neither join the word beside it nor begin a comment (`3-?` with -2).
+ * `parameters`: their starts in the caller's text. Spark writes their values into the text and parses that again, so each is in
+ * parentheses: a value can neither join the word beside it nor begin a comment (`3-?` with -2).
  */
 export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<number>): PrintedSql {
   let text = '';
@@ -29,7 +30,7 @@ export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<nu
     if (isNameOfParameter || (parameters.has(token.start) && !opened)) text += ')';
     before = token;
   }
-  // Not the tokens: prepared statements are kept for long, and tokens take many times the memory of their text.
+  // Not the tokens: prepared statements are cached for long, and tokens take many times the memory of their text.
   const sources = Uint32Array.from(tokens.flatMap(({ start, end }) => [start, end]));
   return {
     text,
@@ -53,7 +54,7 @@ function printed(token: Token): string {
     case 'string':
       return `'${token.value.replace(unsafe, escaped)}'`;
     case 'quoted':
-      return `\`${token.name.replaceAll('`', '``')}\``;
+      return sparkName(token.name);
     case 'hint':
       return token.text.replaceAll(/\s+/g, ' ');
     case 'word':

@@ -11,12 +11,12 @@ const wordOperators = new Set([...connectives, 'div', 'escape']);
 const patternOperators = new Set(['between', 'like', 'ilike', 'rlike', 'regexp']);
 const quantifiers = new Set(['any', 'all', 'some']);
 
-/** Operands and what stands between them; what binds stronger makes no difference to what is read. */
+/** Operands and operators between them; precedence makes no difference here. */
 export function readExpression(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   const found: Found = { kind: 'query', lambdas: 0 };
   return cursor.size.chained(() => {
-    // AND and OR bind weakest, so that what they connect does not hang on each other.
+    // AND and OR bind weakest, so that their operands are independent.
     while (cursor.size.chained(() => readOperands(reading, found)) === 'connective') cursor.size.link();
     cursor.size.link(found.lambdas);
     cursor.size.deepen(-found.lambdas);
@@ -86,7 +86,7 @@ function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
   return behind !== undefined && cursor.seesSigns('->', behind.ahead);
 }
 
-/** What stands behind an operand and belongs to it alone. */
+/** Suffixes that belong to one operand alone. */
 function readSuffixes(reading: ParseContext): boolean {
   let found = false;
   while (readSuffix(reading)) {
@@ -130,7 +130,7 @@ function seesDistinctFrom(cursor: TokenCursor): boolean {
   return cursor.sees('is', 'distinct', 'from') || cursor.sees('is', 'not', 'distinct', 'from');
 }
 
-/** Steps over what needs another operand behind it. */
+/** Skips an operator that needs another operand behind it. */
 function takesOperator(cursor: TokenCursor): boolean {
   if (cursor.seesSigns('->') || cursor.seesSigns('=>')) throw cursor.unexpected('an operator');
   if (operators.some((operator) => cursor.takesSigns(operator))) return true;

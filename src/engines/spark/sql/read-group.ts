@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
@@ -11,7 +11,7 @@ export function startsQuery(cursor: TokenCursor): boolean {
   return cursor.seesOneOf(queryWords);
 }
 
-/** Whether what comes next goes on with a query that was read in parentheses. */
+/** Whether the next token continues a query that was read in parentheses. */
 export function continuesQuery(cursor: TokenCursor): boolean {
   return cursor.seesOneOf(setOperators) || cursor.seesOneOf(organizationWords);
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { checkFunction } from './check-function.ts';
 import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
@@ -57,7 +57,7 @@ function readMark(reading: ParseContext): void {
   } else throw cursor.unexpected('an expression');
 }
 
-/** * EXCEPT (column, …); what begins with a query is a set operation instead. */
+/** * EXCEPT (column, …); if a query begins in the parentheses, it is a set operation. */
 function readExceptColumns(cursor: TokenCursor): void {
   const behind = cursor.peek(2);
   if (!cursor.sees('except') || !cursor.seesSigns('(', 1) || behind === undefined) return;
@@ -162,8 +162,8 @@ const schemaArguments: ReadonlyMap<string, number> = new Map([
 const schemaFunctions = new Set(['schema_of_json', 'schema_of_csv']);
 
 /**
- * Spark also takes a schema as JSON, in which a default of a field is SQL that it runs, whatever function it names. So a
- * schema is one string in the form of columns or a type, or what another string shows.
+ * Spark also takes a schema as JSON, in which a default of a field is SQL that it runs with any function. So a schema is one
+ * string in the form of columns or a type, or the schema of another string.
  */
 function checkSchema(cursor: TokenCursor): void {
   const token = cursor.peek();

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { queryWords, readList, readNamed } from './read-group.ts';
@@ -10,12 +10,12 @@ import type { Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
 
-/** What was read: whether its rows have an order. */
+/** Whether the rows of the query have an order. */
 interface QueryRead {
   readonly isOrdered: boolean;
 }
 
-/** [WITH …] query [set operation query …] [ORDER BY …] [LIMIT …]; the tail is what follows the first query. */
+/** [WITH …] query [set operation query …] [ORDER BY …] [LIMIT …]; the tail is the text behind the first query. */
 export function readQuery(reading: ParseContext, from: 'start' | 'tail'): QueryRead {
   const { cursor } = reading;
   const readAll = (): QueryRead => {
@@ -37,7 +37,7 @@ export function readQuery(reading: ParseContext, from: 'start' | 'tail'): QueryR
   return reading.inScope(() => cursor.size.chained(() => cursor.size.stacked(readAll)));
 }
 
-/** Of a name in its own query. */
+/** For a name in its own query. */
 const noExpansion: Expansion = { height: 0, doublings: 0, relations: 1, waitingSubqueries: 0, hasSubquery: false };
 
 /** [RECURSIVE] name [(column, …)] [AS] (query), … */
@@ -45,7 +45,7 @@ function readWith(reading: ParseContext): void {
   const { cursor } = reading;
   const { position } = cursor;
   const isRecursive = cursor.takes('recursive');
-  // Where there is no recursion, a query that names itself names a table.
+  // Without recursion, a query that names itself names a table.
   if (isRecursive && reading.dialect === 'sail') throw noRecursion(position);
   do {
     const name = cursor.takeName('a name for the query');
@@ -136,7 +136,7 @@ function readGrouping(reading: ParseContext): void {
   cursor.size.addRelations(sets - 1);
 }
 
-/** How many sets each item stands for. */
+/** The number of sets of each item. */
 function readGroupingItems(reading: ParseContext): number[] {
   const sets: number[] = [];
   do sets.push(readGroupingItem(reading));

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { checkTableFunction } from './check-function.ts';
 import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
@@ -101,7 +101,7 @@ function readRelationPrimary(reading: ParseContext, isLateral: boolean): void {
   }
 }
 
-/** ( query ) or ( relation ). What begins with a second parenthesis shows only behind it which of the two it is. */
+/** ( query ) or ( relation ). Behind a second parenthesis only its content shows which of the two it is. */
 function readRelationGroup(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {

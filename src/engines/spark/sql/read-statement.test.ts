@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { goodSparkSql, hidingSparkSql, refusedSparkSql } from '../../../../test/support/spark-sql-corpus.ts';
 import { growingSql, largestRead } from '../../../../test/support/tall-spark-sql.ts';
-import { AppError } from '../../../core/app-error.ts';
-import type { Statement } from '../../../core/sql.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Statement } from '../../../core/sql/sql.ts';
 import { readStatement } from './read-statement.ts';
 
 function tablesOf(statement: Statement): string[] {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Query, Statement, TableName } from '../../../core/sql.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Query, Statement, TableName } from '../../../core/sql/sql.ts';
 import { oneStatement } from '../../../core/text/one-statement.ts';
 import { ParseContext } from './parse-context.ts';
 import { type PrintedSql, printTokens } from './print-tokens.ts';
@@ -13,7 +13,7 @@ import { type Token, tokenize } from './tokenizer.ts';
 const maxBytes = 1_048_576;
 const queryWords = new Set(['select', 'with', 'values', 'table']);
 const describeWords = new Set(['describe', 'desc']);
-/** Behind DESCRIBE or DESCRIBE TABLE: what else Spark describes. */
+/** Words behind DESCRIBE or DESCRIBE TABLE with which Spark describes other objects. */
 const describedThings = new Set(
   'catalog database extended formatted function namespace partition procedure schema'.split(' '),
 );
@@ -27,13 +27,13 @@ export interface SparkQuery extends Query, Pick<PrintedSql, 'sourcePosition'> {
 }
 
 /**
- * Reads a caller's SQL in Spark's dialect and checks it against what callers may do. Throws `sql_error` or
- * `sql_forbidden`. What is ambiguous is refused: an engine never reads a table that is not among those found here.
+ * Reads a caller's SQL in Spark's dialect and checks it against the rights of callers. Throws `sql_error` or `sql_forbidden`.
+ * Ambiguous text is refused: an engine never reads a table that is not among those found here.
  */
 export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement<SparkQuery> {
   checkText(sql);
   const all = tokenize(sql);
-  // A script of several statements is refused for what it is, not for their number.
+  // A script of several statements is refused as a script, not for their number.
   const first = all.find((token) => !isEnd(token));
   if (first?.word === 'begin') throw refusedStatement([first]);
   const tokens = oneStatement(all, isEnd);
@@ -121,7 +121,7 @@ function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: ()
   };
 }
 
-/** DESCRIBE [TABLE] name, DESCRIBE [QUERY] query: the query whose columns are asked for, which is all that an engine sees. */
+/** DESCRIBE [TABLE] name, DESCRIBE [QUERY] query: the query to describe, the only part that an engine sees. */
 function describedTokens([verb, ...tokens]: readonly Token[]): readonly Token[] {
   const [first, second, third] = tokens;
   if (verb === undefined || first === undefined) {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
@@ -14,8 +14,8 @@ export function readValues(reading: ParseContext): void {
 }
 
 /**
- * VALUES row, … in FROM, where behind a comma also the next table may stand: a row must be what no table can be, a
- * literal or several values in parentheses.
+ * VALUES row, … in FROM, where the next table may also follow a comma: a row must be in a form that no table has, a literal or
+ * several values in parentheses.
  */
 export function readInlineTable(reading: ParseContext): void {
   const { cursor } = reading;

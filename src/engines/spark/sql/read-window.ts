@@ -1,6 +1,6 @@
 import type { ParseContext } from './parse-context.ts';
 
-/** What may follow a call: WITHIN GROUP (…), FILTER (…), IGNORE NULLS, OVER … */
+/** Suffixes of a call: WITHIN GROUP (…), FILTER (…), IGNORE NULLS, OVER … */
 export function readCallSuffixes(reading: ParseContext): void {
   const { cursor } = reading;
   if (cursor.takes('within', 'group')) {

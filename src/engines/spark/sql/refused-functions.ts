@@ -33,5 +33,5 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** Why a function is refused, if it is one that Spark has. The name in lower case. */
+/** Reason for which a function of Spark is refused. The name in lower case. */
 export const refusalOf = refusalLookup(refusals);

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { Token } from './tokenizer.ts';
 
 const noFiles = 'put data as frames, and read frames over HTTP or Flight';
@@ -7,7 +7,7 @@ const onlyQueries = 'send one query';
 const operators = 'settings are the operator’s';
 const noKeeping = 'frames need no statistics and no caching';
 
-/** First words of statements that callers may not use, with what to do instead. */
+/** First words of refused statements, with an alternative. */
 const hints: Readonly<Record<string, string>> = {
   add: operators,
   analyze: noKeeping,

@@ -1,6 +1,6 @@
 /**
- * Functions whose arguments an engine writes out several times when it plans, by how often: nested in each other they grow
- * so fast that Sail has no memory left, or Spark plans for minutes. Measured.
+ * Functions whose arguments an engine writes out several times when it plans, by that number: nested in each other they grow so
+ * fast that Sail has no memory left, or Spark plans for minutes. Measured.
  */
 const groups: readonly (readonly [times: number, names: string])[] = [
   [

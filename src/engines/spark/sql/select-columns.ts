@@ -1,11 +1,11 @@
-/** How large the columns of a query become where engines put what a column stands for in the place of its name. */
+/** The size of a query's columns after engines have replaced each name by its expression. */
 export interface ColumnSizes {
   /** By name, in lower case. */
   readonly byName: ReadonlyMap<string, number>;
-  /** Of all columns together, and of the largest. */
+  /** Size of all columns together, and of the largest. */
   readonly total: number;
   readonly largest: number;
-  /** Of all expressions, also those of WHERE and other clauses, without the names that are left open. */
+  /** Size of all expressions, also those of WHERE and other clauses, without the unresolved names. */
   readonly expressions: number;
   /** Names that no query in FROM has: columns of a frame, or of the query around this one. */
   readonly open: readonly Name[];
@@ -15,25 +15,25 @@ export interface ColumnSizes {
 type Name = readonly string[];
 type Reference = Name | '*' | number;
 
-/** Where what is selected begins in the references, and its name. */
+/** The start of a selected item in the references, and its name. */
 interface Item {
   readonly start: number;
   readonly end: number;
   readonly name: string;
 }
 
-/** Of a frame, or of whatever else nothing is known of. */
+/** Of a frame, or of any source of unknown columns. */
 export const unknownColumns: ColumnSizes = { byName: new Map(), total: 1, largest: 1, expressions: 1, open: [] };
 
-/** The columns of one SELECT: those of its FROM, and all that its expressions name. */
+/** The columns of one SELECT: those of its FROM, and all names in its expressions. */
 export class SelectColumns {
   readonly #references: Reference[] = [];
-  /** How often each stands in what engines make of the text. */
+  /** The number of copies of each in the engines' expanded text. */
   readonly #weights: number[] = [];
   readonly #items: Item[] = [];
   readonly #from = new Map<string, number>();
   #fromTotal = 0;
-  /** Of a name that is not among them. */
+  /** Size for a name that is not among them. */
   #fromOther = 1;
 
   note(reference: Reference): void {
@@ -45,7 +45,7 @@ export class SelectColumns {
     this.#weights.push(1);
   }
 
-  /** What was read from `start` to `end` is written out so often by engines, also where it names no column. */
+  /** Engines write the text from `start` to `end` out this many times, also where it names no column. */
   repeat(start: number, end: number, times: number): void {
     if (times === 1) return;
     if (start === end && end === this.mark) {
@@ -55,7 +55,7 @@ export class SelectColumns {
     for (let at = start; at < end; at++) this.#weights[at] = (this.#weights[at] ?? 1) * times;
   }
 
-  /** Notes a query that stands as a value: its size, and what it may name of this one. */
+  /** Records a query used as a value: its size, and the names of this query that it may use. */
   noteQuery({ expressions, open }: ColumnSizes): void {
     this.#push(expressions);
     for (const name of open) this.#push(name);
@@ -70,7 +70,7 @@ export class SelectColumns {
     this.#items.push({ start, end: this.mark, name: name.toLowerCase() });
   }
 
-  /** `isRenamed`: its columns have names that are not told. `isLateral`: it may name columns of those before it. */
+  /** `isRenamed`: the names of its columns are unknown. `isLateral`: it may name columns of relations before it. */
   addRelation(
     { byName, total, largest, open }: ColumnSizes,
     { isRenamed = false, isLateral = false }: { readonly isRenamed?: boolean; readonly isLateral?: boolean } = {},
@@ -84,7 +84,7 @@ export class SelectColumns {
     if (isRenamed) this.#raiseOther(largest + fromAround);
   }
 
-  /** What a function or a reshaping in FROM makes of the references since `mark`. */
+  /** The result of a function or a reshaping in FROM over the references since `mark`. */
   addMade(mark: number): void {
     this.#raiseOther(this.#sizeOf(mark, this.mark));
     this.#fromTotal += this.#fromOther;
@@ -94,7 +94,7 @@ export class SelectColumns {
     this.#fromOther = Math.max(this.#fromOther, size);
   }
 
-  /** When all was read: what is selected stands before FROM. */
+  /** Called at the end of a query: its select list is in front of FROM. */
   sizes(): ColumnSizes {
     const byName = new Map<string, number>();
     const raise = (name: string, size: number): void => {
@@ -138,7 +138,7 @@ export class SelectColumns {
   }
 }
 
-/** Of UNION and its kin: the names of the first query, over rows of both. */
+/** The columns of UNION and similar operations: the names of the first query, over rows of both. */
 export function combinedColumns(first: ColumnSizes, second: ColumnSizes): ColumnSizes {
   const largest = Math.max(first.largest, second.largest);
   return {

@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 
-/** Sail has no recursion, and less room for what hangs on each other. */
+/** Sail has no recursion, and less room for nested text. */
 export type Dialect = 'spark' | 'sail';
 
 /** Spark's parser overflows its stack at some hundreds. */
@@ -10,21 +10,21 @@ const maxDepth = 100;
  * some hundreds, Spark refuses at a thousand.
  */
 const maxHeight: Readonly<Record<Dialect, number>> = { spark: 1000, sail: 200 };
-/** With each level of these Sail plans twice as long: 20 take seconds, 30 minutes that nobody can stop. */
+/** With each level of these Sail's planning time doubles: 20 take seconds, 30 minutes without a way to stop. */
 const maxDoublings: Readonly<Record<Dialect, number>> = { spark: maxDepth, sail: 16 };
 /** Twice as many take more than twice as long to plan. */
 const maxRelations = 1000;
-/** An engine may write out the expression that a column of a query in FROM stands for. */
+/** An engine may copy the expression of a FROM query's column to each use. */
 const maxColumnReferences = 5_000;
 /**
- * Spark runs each subquery as a value on one of 16 threads, on which it waits for those inside of it: with 16 that wait
- * nothing goes on, for nobody and for good.
+ * Spark runs each subquery as a value on one of 16 threads, on which it waits for those inside of it: with 16 waiting none
+ * continues, for all sessions and for ever.
  */
 export const maxWaitingSubqueries = 15;
 
-/** What was read so far of a query. */
+/** The sizes of a query so far. */
 interface Measure {
-  /** Of the chain that is being read: its links, and the height of the highest thing in it. */
+  /** The current chain: its links, and the height of its highest part. */
   chain: { links: number; below: number };
   /** Subqueries as values and lambdas around the place that is being read, and the most so far. */
   doublings: number;
@@ -37,19 +37,19 @@ interface Measure {
   hasSubquery: boolean;
 }
 
-/** What a query puts in every place where a name of WITH stands for it. */
+/** The sizes that a name of WITH adds wherever it is used. */
 export interface Expansion extends Pick<Measure, 'relations' | 'waitingSubqueries' | 'hasSubquery'> {
   readonly height: number;
   readonly doublings: number;
 }
 
-/** How large a statement is for the engine that plans it: what no engine survives, or can stop to plan, is refused. */
+/** The size of a statement for the engine that plans it. Refuses statements that would end it or plan without a stop. */
 export class StatementSize {
   readonly #dialect: Dialect;
   readonly #position: () => number;
   #depth = 0;
   #measure = newMeasure();
-  /** Of the query that is being read: what in its expressions becomes a step of its own in a plan. */
+  /** Expressions of the current query that become a step of their own in a plan. */
   #stacked = 0;
 
   /** `position`: where the reader is, for errors. */
@@ -174,7 +174,7 @@ export class StatementSize {
     );
   }
 
-  /** Reads the query that a name of WITH stands for. */
+  /** Reads the query of a name of WITH. */
   measured(read: () => void): Expansion {
     const outer = this.#measure;
     this.#measure = newMeasure();
@@ -182,7 +182,7 @@ export class StatementSize {
     const { mostDoublings: doublings, relations, waitingSubqueries, hasSubquery } = this.#measure;
     const height = heightOf(this.#measure);
     this.#measure = outer;
-    // Also where no place uses it.
+    // Also if it is never used.
     this.addRelations(relations);
     return { height, doublings, relations, waitingSubqueries, hasSubquery };
   }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { type Dialect, StatementSize } from './statement-size.ts';
 import type { Token } from './tokenizer.ts';
 import { isAlias, reservedWords } from './words.ts';
@@ -44,14 +44,14 @@ export class TokenCursor {
     return words.every((word, index) => this.peek(index)?.word === word);
   }
 
-  /** Steps over these words if they come next. */
+  /** Skips these words if they come next. */
   takes(...words: readonly string[]): boolean {
     if (!this.sees(...words)) return false;
     this.#next += words.length;
     return true;
   }
 
-  /** The same for a clause, which hangs on what was read before it. */
+  /** The same for a clause, which depends on the text before it. */
   takesClause(...words: readonly string[]): boolean {
     const isTaken = this.takes(...words);
     if (isTaken) this.size.link();
@@ -75,7 +75,7 @@ export class TokenCursor {
     return true;
   }
 
-  /** The token behind the parenthesis that closes the one that comes next. */
+  /** The token behind the parentheses that open next. */
   peekBehindParentheses(): { readonly ahead: number } | undefined {
     const close = this.#closing.get(this.#next);
     return close === undefined ? undefined : { ahead: close + 1 - this.#next };
@@ -86,7 +86,7 @@ export class TokenCursor {
     return this.#tokens[this.#next - 1]?.name ?? '';
   }
 
-  /** ( what is read ) */
+  /** ( the read text ) */
   inParentheses<T>(read: () => T): T {
     this.expectSign('(');
     const value = this.size.nested(read);

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { checkedCommentEnd, unterminated } from '../../../core/text/checked-comment.ts';
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
@@ -54,7 +54,7 @@ export function tokenize(sql: string): Token[] {
     }
     if (sql.startsWith('/*+', at)) {
       const end = match(hint);
-      // What stands in nested parentheses would be expressions, which Spark may run.
+      // Text in nested parentheses would be expressions, which Spark may run.
       if (end === 0 || /\([^()]*\(/.test(sql.slice(at, end))) throw strangeHint(at);
       add('hint', end);
       continue;
@@ -101,7 +101,7 @@ function lineCommentEnd(sql: string, start: number, end: number): number {
   });
 }
 
-// Where two marks of comments share a sign Sail counts it twice, and Spark takes no hint inside of a comment for a comment.
+// If two marks of comments share a sign Sail counts it twice, and Spark takes no hint inside of a comment for a comment.
 function commentEnd(sql: string, start: number): number {
   return checkedCommentEnd(sql, start, (mark, end) => {
     if (!(mark === '/*' ? ['/', '+'] : ['*']).includes(sql[end] ?? '')) return;
@@ -137,7 +137,7 @@ const escapedLetters: Readonly<Record<string, string>> = {
   _: '\\_',
 };
 
-/** What stands between the quotes of a string, by Spark's rules. */
+/** The value of a string between its quotes, by Spark's rules. */
 function unescaped(sql: string, start: number, end: number): string {
   const written = sql.slice(start, end);
   // Half a million doubled quotes are sooner replaced so.

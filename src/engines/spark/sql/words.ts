@@ -10,7 +10,7 @@ export const reservedWords = listOf(
   regexp right rlike select semi table tablesample then true false union unpivot using values when where with`,
 );
 
-/** Words that begin what follows an expression or a table, and so are no alias without AS. */
+/** Words that begin a clause behind an expression or a table, and so are no alias without AS. */
 const clauseWords = listOf(
   `asc cluster collate desc distribute div escape filter following for ignore limit nulls offset over placing preceding
   range respect rows sort window within`,
@@ -19,7 +19,7 @@ const clauseWords = listOf(
 /** Reserved words that are also names of functions. */
 export const functionWords = listOf('exists left like ilike rlike regexp right');
 
-/** Words behind the name of a table that ask for an older version of it. */
+/** Words behind the name of a table that select an older version of it. */
 export const timeTravelWords = listOf('for system_time system_version timestamp version');
 
 /** Functions in whose parentheses FROM, FOR, IN and PLACING separate arguments. */

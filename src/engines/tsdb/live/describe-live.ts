@@ -1,13 +1,14 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { LiveRead } from '../../../core/live-read.ts';
-import type { LiveColumn } from '../../../core/live-tables.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { LiveRead } from '../../../core/sql/live-read.ts';
+import type { LiveColumn } from '../../../core/sql/live-tables.ts';
+import type { Tsdb } from '../../../core/sql/tsdb.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { queryFault } from '../../../core/text/tsdb-query.ts';
-import type { Tsdb } from '../../../core/tsdb.ts';
 import { type Answer, askJson, QuestDbError } from './json-answer.ts';
 import { type QuestDbType, questDbType } from './questdb-type.ts';
 
-/** A column as QuestDB has it, and as it is exported. */
+/** A column in QuestDB's type and in the exported one. */
 export interface SourceColumn extends LiveColumn {
   /** In the SQL of QuestDB. */
   readonly exported: string;
@@ -16,9 +17,9 @@ export interface SourceColumn extends LiveColumn {
 
 /** A table or query of QuestDB. */
 export interface Source {
-  /** What stands behind FROM. */
+  /** The text behind FROM. */
   readonly from: string;
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly shown: string;
   /** Undefined of a query. */
   readonly timestamp: { readonly name: string; readonly unit: 'us' | 'ns' } | undefined;
@@ -32,7 +33,7 @@ export interface Source {
 const noTableName = /["'?,\\/:)(+*%~\0-\x1f\x7f-\x9f\ufeff]|^\.|\.$|^$/;
 /** Tables that QuestDB keeps for itself, and schemas of functions that it reads like tables. */
 const systemTable = /^(?:sys\.|telemetry|_query_trace|information_schema\.|pg_catalog\.)/i;
-/** What its header buffer takes, less the other headers. */
+/** The size of its header buffer, less the other headers. */
 const longestQuery = 60_000;
 
 export function isReadableName(name: string): boolean {
@@ -67,7 +68,7 @@ async function describeTable(tsdb: Tsdb, read: LiveRead, options: { readonly sig
   const rows = (Array.isArray(dataset) ? dataset : []) as readonly (readonly [string, string, boolean])[];
   const timestamp = rows.find(([, , designated]) => designated);
   return {
-    from: quotedName(name),
+    from: sqlName(name),
     shown,
     isTable: true,
     timestamp: timestamp && { name: timestamp[0], unit: timestamp[1] === 'TIMESTAMP_NS' ? 'ns' : 'us' },
@@ -86,7 +87,7 @@ async function describeQuery(
   query: string,
   options: { readonly signal: AbortSignal },
 ): Promise<Source> {
-  // The gate has looked at it: nothing else is sent.
+  // The gate has checked it: nothing else is sent.
   if (queryFault(query) !== undefined) throw new Error('a query that the gate refuses is to be sent');
   if (encodeURIComponent(query).length > longestQuery) {
     throw new AppError('too_large', 'the query for the external database is too long for a request', { position });
@@ -94,7 +95,7 @@ async function describeQuery(
   const from = `(\n${query}\n)`;
   const head = 'SELECT * FROM ';
   const locate = ({ position: at }: QuestDbError): number | undefined => {
-    // Doubled quotes would move what stands behind them.
+    // Doubled quotes would shift later positions.
     if (at === undefined || position === undefined || query.includes("'")) return position;
     return position + Math.min(Math.max(0, at - head.length - 2), query.length);
   };
@@ -157,7 +158,7 @@ function sourceColumns(
 }
 
 function sourceColumn(name: string, questDb: string, { type, cast, form }: QuestDbType, alias: string): SourceColumn {
-  const column = quotedName(name);
+  const column = sqlName(name);
   const isCast = cast !== undefined;
   return {
     name,
@@ -165,19 +166,15 @@ function sourceColumn(name: string, questDb: string, { type, cast, form }: Quest
     form,
     questDbType: questDb,
     stored: isCast ? alias : name,
-    exported: isCast ? `CAST(${column} AS ${cast}) ${quotedName(alias)}` : column,
+    exported: isCast ? `CAST(${column} AS ${cast}) ${sqlName(alias)}` : column,
   };
 }
 
-/** Of what is cast: a condition on the column is to mean the column itself. */
+/** For columns with a cast: a condition on the column must mean the column itself. */
 function storedName(index: number, taken: ReadonlySet<string>): string {
   let name = `column${index}`;
   while (taken.has(name)) name += '_';
   return name;
-}
-
-export function quotedName(name: string): string {
-  return `"${name}"`;
 }
 
 function unreadable(name: string, type: string): AppError {

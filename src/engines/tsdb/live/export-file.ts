@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../../core/app-error.ts';
-import type { DataType } from '../../../core/data-type.ts';
-import type { LiveFile } from '../../../core/live-tables.ts';
-import type { Tenant } from '../../../core/principal.ts';
-import { storageError } from '../../../core/storage-error.ts';
-import { type ParquetFacts, physicalType, readParquetFooter } from '../../../encoding/parquet/read-footer.ts';
+import type { DataType } from '@framehold/columns';
+import { type ParquetFacts, physicalType, readParquetFooter } from '@framehold/parquet';
+import type { Tenant } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { storageError } from '../../../core/errors/storage-error.ts';
+import type { LiveFile } from '../../../core/sql/live-tables.ts';
 import type { SourceColumn } from './describe-live.ts';
 
 export interface ExportFilesOptions {
-  /** Of this process alone. Each tenant has a folder in it. */
+  /** For this process alone. Each tenant has a folder in it. */
   readonly directory: string;
-  /** Of all files together, and so of each. */
+  /** Limit for all files together, and so for each. */
   readonly maxBytes: number;
 }
 
@@ -124,7 +124,7 @@ export function changedMeanwhile(cause?: unknown): AppError {
   });
 }
 
-/** Undefined for what is nested. */
+/** Undefined for nested types. */
 function physicalOf(type: DataType): number | undefined {
   switch (type.kind) {
     case 'boolean':

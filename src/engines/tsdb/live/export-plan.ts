@@ -1,16 +1,17 @@
-import type { LiveCondition, LiveRead, LiveValue } from '../../../core/live-read.ts';
-import type { LivePlan, LiveStatement } from '../../../core/live-tables.ts';
-import type { StatementSettings } from '../../../core/statement-settings.ts';
+import { sqlName, sqlString } from '@framehold/columns';
+import type { LiveCondition, LiveRead, LiveValue } from '../../../core/sql/live-read.ts';
+import type { LivePlan, LiveStatement } from '../../../core/sql/live-tables.ts';
+import type { StatementSettings } from '../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
-import { quotedName, type Source, type SourceColumn } from './describe-live.ts';
+import type { Source, SourceColumn } from './describe-live.ts';
 import { timeLiteral } from './time-literal.ts';
 
-/** So many values of IN are sent. */
+/** Most values of IN that are sent. */
 const mostValues = 200;
-/** Of all conditions together: a request has 64 KiB, and its text grows as it is encoded. */
+/** Length of all conditions together: a request has 64 KiB, and its text grows as it is encoded. */
 const longestConditions = 6000;
 
-/** What is asked of QuestDB for all places where a statement reads a table or query. */
+/** The request to QuestDB for all places where a statement reads a table or query. */
 export function exportPlan(source: Source, reads: readonly LiveRead[], statement: LiveStatement): LivePlan {
   const columns = usedColumns(source, reads);
   const conditions = source.isTable ? commonConditions(source, reads, statement) : undefined;
@@ -45,7 +46,7 @@ function limitText(
   const { timestamp } = source;
   if (timestamp === undefined || asciiLower(timestamp.name) !== order.column) return undefined;
   const isDown = order.direction === 'default' ? settings?.default_order === 'DESC' : order.direction === 'descending';
-  return ` ORDER BY ${quotedName(timestamp.name)}${isDown ? ' DESC' : ''} LIMIT ${rows}`;
+  return ` ORDER BY ${sqlName(timestamp.name)}${isDown ? ' DESC' : ''} LIMIT ${rows}`;
 }
 
 function usedColumns(source: Source, reads: readonly LiveRead[]): readonly SourceColumn[] {
@@ -98,19 +99,19 @@ function timeCondition(
   const [value] = values;
   const literal = value && timeLiteral(value, unit);
   if (literal === undefined || operator === 'in') return undefined;
-  const name = quotedName(column.name);
+  const name = sqlName(column.name);
   return operator === '=' ? `${name} >= ${literal} AND ${name} <= ${literal}` : `${name} ${operator} ${literal}`;
 }
 
 function symbolCondition(column: SourceColumn, { operator, values }: LiveCondition): string | undefined {
   if (operator !== '=' && operator !== 'in') return undefined;
   if (values.length === 0 || values.length > mostValues || !values.every(isPlainText)) return undefined;
-  const name = quotedName(column.name);
-  const literals = [...new Set(values.map(({ text }) => `'${text.replaceAll("'", "''")}'`))];
+  const name = sqlName(column.name);
+  const literals = [...new Set(values.map(({ text }) => sqlString(text)))];
   return literals.length === 1 ? `${name} = ${literals[0]}` : `${name} IN (${literals.join(', ')})`;
 }
 
-/** Not an empty text, nor one that both may read in another way. */
+/** Neither an empty text nor one that the two databases may read differently. */
 function isPlainText({ type, text }: LiveValue): boolean {
   return type === 'text' && text !== '' && text.length <= 1000 && !/[\p{Cc}\p{Cs}]/u.test(text);
 }

@@ -1,10 +1,10 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Tsdb, TsdbRequest, TsdbResponse } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Tsdb, TsdbRequest, TsdbResponse } from '../../../core/sql/tsdb.ts';
 
 /** An object that the database answers with. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** What the database says of a statement that it does not run. */
+/** QuestDB's error for a statement that it does not run. */
 export class QuestDbError extends Error {
   readonly status: number;
   readonly position: number | undefined;
@@ -17,7 +17,7 @@ export class QuestDbError extends Error {
   }
 }
 
-/** Of a description of 20,000 columns, several times what it has. */
+/** For a description of 20,000 columns, several times its size. */
 const mostBytes = 16_000_000;
 const longestMessage = 500;
 

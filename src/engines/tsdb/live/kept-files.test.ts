@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { LiveFile } from '../../../core/live-tables.ts';
+import type { LiveFile } from '../../../core/sql/live-tables.ts';
 import { KeptFiles } from './kept-files.ts';
 
 const never = new AbortController().signal;

@@ -1,4 +1,5 @@
-import type { LiveFile } from '../../../core/live-tables.ts';
+import { abortable } from '../../../core/async/limited-wait.ts';
+import type { LiveFile } from '../../../core/sql/live-tables.ts';
 
 interface Entry {
   readonly file: Promise<LiveFile>;
@@ -13,7 +14,7 @@ export class KeptFiles implements AsyncDisposable {
   readonly #keepMs: number;
   readonly #entries = new Map<string, Entry>();
 
-  /** 0: nothing is kept. */
+  /** 0: nothing is cached. */
   constructor(keepMs: number) {
     this.#keepMs = keepMs;
   }
@@ -30,7 +31,7 @@ export class KeptFiles implements AsyncDisposable {
       await this.#dropUnused(key, entry);
     };
     try {
-      const file = await orAborted(entry.file, signal);
+      const file = await abortable(entry.file, signal);
       return { ...file, [Symbol.asyncDispose]: leave };
     } catch (error) {
       await leave();
@@ -61,7 +62,7 @@ export class KeptFiles implements AsyncDisposable {
     return entry;
   }
 
-  /** Who comes next may still want it while it is found. One that nobody waits for any more is not loaded to its end. */
+  /** The next caller may still want the entry while it is fetched. A fetch without any caller left is cancelled. */
   async #dropUnused(key: string, entry: Entry): Promise<void> {
     if (entry.users > 0) return;
     const isFound = this.#entries.get(key) === entry;
@@ -71,19 +72,5 @@ export class KeptFiles implements AsyncDisposable {
     entry.controller.abort(new Error('nobody waits for it any more'));
     const file = await entry.file.catch(() => undefined);
     await file?.[Symbol.asyncDispose]();
-  }
-}
-
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../../core/app-error.ts';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
-import type { LiveRead } from '../../../core/live-read.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import type { LiveRead } from '../../../core/sql/live-read.ts';
 import type {
   ListedLiveTable,
   LiveDescription,
@@ -11,9 +12,8 @@ import type {
   LivePlan,
   LiveStatement,
   LiveTables,
-} from '../../../core/live-tables.ts';
-import type { Logger } from '../../../core/logger.ts';
-import type { Tsdb, TsdbResponse } from '../../../core/tsdb.ts';
+} from '../../../core/sql/live-tables.ts';
+import type { Tsdb, TsdbResponse } from '../../../core/sql/tsdb.ts';
 import { tooSlow } from '../upstream-failure.ts';
 import { describeLive, isReadableName, refused, type Source } from './describe-live.ts';
 import { changedMeanwhile, ExportFiles } from './export-file.ts';
@@ -24,23 +24,23 @@ import { questDbType } from './questdb-type.ts';
 
 export interface QuestDbTablesOptions {
   readonly tsdb: Tsdb;
-  /** Of this process alone, for the files. */
+  /** For the files of this process alone. */
   readonly directory: string;
   readonly maxBytes: number;
   /** QuestDB counts every connection that has exported something, until that is closed. */
   readonly maxExports: number;
   /** Statements that may wait for an export. */
   readonly maxQueue: number;
-  /** Of an export, with its wait. */
+  /** Most time for an export, with its wait. */
   readonly timeoutMs: number;
-  /** How long the same rows are given again; 0 = each statement fetches its own. */
+  /** How long fetched rows are reused; 0 = each statement fetches its own. */
   readonly cacheMs: number;
   readonly logger: Logger;
 }
 
-/** Others may export from the same database: how long to try again where that has no place left. */
+/** Others may export from the same database: most time for retries while it has no free place. */
 const mostBusyMs = 2000;
-/** Catalogs wait for no more than this, and what was listed is shown for so long. */
+/** Most time for which catalogs wait, and for which a list is reused. */
 const listTimeoutMs = 1000;
 const listedMs = 5000;
 /** Columns beyond these are not listed: catalogs show a few times as many in all. */
@@ -111,7 +111,7 @@ export class QuestDbTables implements LiveTables, AsyncDisposable {
       return tablesOf(dataset);
     } catch (error) {
       this.#options.logger.debug('the tables of the external database cannot be listed', { error });
-      // Whoever asked first may have left: that is not to hide the tables from the next one.
+      // The first caller may have left: the next one must see the tables nonetheless.
       this.#listed = undefined;
       throw error;
     }
@@ -169,7 +169,7 @@ export class QuestDbTables implements LiveTables, AsyncDisposable {
   }
 }
 
-/** What was described is there no more, or is another. */
+/** The described table is gone, or has changed. */
 function exportError(error: QuestDbError, source: Source): AppError {
   const { message } = error;
   if (/^timeout, query aborted/i.test(message)) {

@@ -1,10 +1,10 @@
-import type { DataType } from '../../../core/data-type.ts';
-import type { LiveForm } from '../../../core/live-tables.ts';
+import type { DataType } from '@framehold/columns';
+import type { LiveForm } from '../../../core/sql/live-tables.ts';
 
-/** How a column of QuestDB reaches SQL over frames. */
+/** The type of a QuestDB column in SQL over frames. */
 export interface QuestDbType {
   readonly type: DataType;
-  /** It is exported as the cast of it to this type of QuestDB. Undefined: as it is. */
+  /** It is exported with a cast to this type of QuestDB. Undefined: unchanged. */
   readonly cast?: 'LONG' | 'STRING' | undefined;
   readonly form: LiveForm;
 }
@@ -47,7 +47,7 @@ const plainTypes: Readonly<Record<string, QuestDbType>> = {
 
 const mostDigits = 38;
 
-/** Undefined for a type that has no place in SQL over frames. `isComputed`: of a query, whose columns may have no type where they are NULL. */
+/** Undefined for a type that SQL over frames lacks. `isComputed`: of a query, whose columns may have no type where they are NULL. */
 export function questDbType(name: string, { isComputed }: { readonly isComputed: boolean }): QuestDbType | undefined {
   const upper = name.toUpperCase();
   if (upper === 'STRING' && isComputed) return asText;

@@ -1,7 +1,7 @@
-import type { LiveValue } from '../../../core/live-read.ts';
+import type { LiveValue } from '../../../core/sql/live-read.ts';
 
 const written = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?Z?)?$/;
-/** Those that every type of point in time has, here and there. */
+/** Years that every timestamp type covers in both databases. */
 const [firstYear, lastYear] = [1970, 2261];
 
 /**
@@ -22,7 +22,7 @@ export function timeLiteral({ type, text }: LiveValue, unit: 'us' | 'ns'): strin
   return `'${moment}.${digits.padEnd(unit === 'ns' ? 9 : 6, '0')}Z'`;
 }
 
-/** Whether there is such a day and time. */
+/** Whether the day and time exist. */
 function isMoment(moment: string): boolean {
   const parsed = new Date(`${moment}Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(moment);

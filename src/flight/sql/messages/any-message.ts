@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { bytes, message, string } from '../../../grpc/protobuf/proto-message.ts';
 
 const AnyMessage = message({ typeUrl: string(1), value: bytes(2) });
@@ -17,7 +17,7 @@ export function packAny(name: string, value: Uint8Array): Uint8Array {
   return AnyMessage.encode({ typeUrl: typeUrlPrefix + name, value });
 }
 
-/** Undefined when the bytes are no Flight SQL message: a path of someone else's, a frame's ticket, plain SQL text. */
+/** Undefined if the bytes are no Flight SQL message: another program's path, a frame's ticket, plain SQL text. */
 export function unpackAny(packed: Uint8Array): SqlMessage | undefined {
   // Looked for first: to find out by an error that text is no message takes longer than all the rest.
   if (!Buffer.from(packed.buffer, packed.byteOffset, packed.length).includes(packageName)) return undefined;

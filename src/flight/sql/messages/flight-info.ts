@@ -1,4 +1,4 @@
-import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
+import { schemaMessage } from '@framehold/arrow-ipc';
 import { FlightInfo } from '../../../grpc/messages/flight.ts';
 
 export interface InfoParts {
@@ -9,10 +9,10 @@ export interface InfoParts {
   readonly records?: number | undefined;
 }
 
-/** Of a statement that gives no rows. */
+/** Schema of a statement without rows. */
 export const emptySchema = schemaMessage([]);
 
-/** One endpoint without a location, which is to say this server: what every client can follow. */
+/** One endpoint without a location, which means this server: every client can follow that. */
 export function flightInfo(descriptor: Uint8Array, { schema, ticket, records = -1 }: InfoParts): Uint8Array {
   return FlightInfo.encode({
     schema,

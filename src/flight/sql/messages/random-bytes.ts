@@ -4,7 +4,7 @@ const poolBytes = 4096;
 let pool: Buffer = Buffer.alloc(0);
 let used = 0;
 
-/** So many random bytes. Few are as slow to get as many, so they come from a pool, each byte once. */
+/** This many random bytes. Few are as slow to get as many, so they come from a pool, each byte once. */
 export function pooledRandomBytes(bytes: number): Uint8Array {
   if (used + bytes > pool.length) {
     pool = randomBytes(poolBytes);

@@ -27,7 +27,7 @@ export const CommandGetTables = message({
   tableTypes: strings(4),
   includeSchema: bool(5),
 });
-/** Of CommandGetPrimaryKeys, CommandGetExportedKeys and CommandGetImportedKeys. */
+/** For CommandGetPrimaryKeys, CommandGetExportedKeys and CommandGetImportedKeys. */
 export const CommandGetKeys = message({ catalog: optionalString(1), schema: optionalString(2), table: string(3) });
 export const CommandGetCrossReference = message({
   pkCatalog: optionalString(1),
@@ -38,10 +38,10 @@ export const CommandGetCrossReference = message({
   fkTable: string(6),
 });
 
-/** Of CommandStatementQuery, CommandStatementUpdate and ActionCreatePreparedStatementRequest. */
+/** For CommandStatementQuery, CommandStatementUpdate and ActionCreatePreparedStatementRequest. */
 export const StatementText = message({ query: string(1), transactionId: optionalBytes(2) });
 export type StatementText = ReturnType<typeof StatementText.decode>;
-/** Of CommandPreparedStatementQuery, CommandPreparedStatementUpdate and ActionClosePreparedStatementRequest. */
+/** For CommandPreparedStatementQuery, CommandPreparedStatementUpdate and ActionClosePreparedStatementRequest. */
 export const StatementHandle = message({ handle: bytes(1) });
 export const TicketStatementQuery = message({ statementHandle: bytes(1) });
 

@@ -1,11 +1,11 @@
-import { AppError } from '../../../core/app-error.ts';
-import { readSettings, type StatementSettings } from '../../../core/statement-settings.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { readSettings, type StatementSettings } from '../../../core/sql/statement-settings.ts';
 import { bool, bytes, int64, message, optionalString, string } from '../../../grpc/protobuf/proto-message.ts';
 import { packAny } from './any-message.ts';
 import { pooledRandomBytes } from './random-bytes.ts';
 import { TicketStatementQuery } from './sql-messages.ts';
 
-/** What a DoGet is to do. */
+/** The task of a DoGet. */
 export type StatementTicket =
   /** A query without parameters: the text says all, so that the ticket outlives its prepared statement. */
   | {
@@ -33,7 +33,7 @@ const Content = message({
   returned: bytes(8),
 });
 
-/** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
+/** Each ticket is unique, also for the same text, so that a cancel stops no other. */
 export function encodeTicket(ticket: StatementTicket): Uint8Array {
   const nonce = pooledRandomBytes(8);
   return packAny('TicketStatementQuery', TicketStatementQuery.encode({ statementHandle: content(ticket, nonce) }));
@@ -71,7 +71,7 @@ export function decodeTicket(value: Uint8Array): StatementTicket {
   throw strangeTicket();
 }
 
-/** Clients can make tickets as well as we can: what stands in them is read as anyone's. */
+/** Clients can make tickets as well as the server: their content is untrusted. */
 function settingsOf(json: string | undefined): StatementSettings | undefined {
   if (json === undefined) return undefined;
   try {

@@ -1,15 +1,15 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 
-/** Of a pattern: it is compared with every name. */
+/** Length of a pattern: it is compared with every name. */
 const mostCharacters = 1000;
 const escapeCharacter = '\\';
 
 type Token = '%' | '_' | { readonly literal: string };
 
 /**
- * Whether a name fits a pattern of Flight SQL's metadata commands: `%` is any text, `_` one character, `\` takes the next
- * literally. Upper and lower case of a letter are the same, as in names of SQL: JDBC tools ask in upper case.
+ * Whether a name matches a pattern of Flight SQL's metadata commands: `%` is any text, `_` one character, `\` takes the next
+ * literally. Case does not matter, as in names of SQL: JDBC tools send upper case.
  */
 export function likePattern(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;

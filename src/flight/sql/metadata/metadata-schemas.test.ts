@@ -1,7 +1,6 @@
+import { type ArrowField, schemaMessage } from '@framehold/arrow-ipc';
 import { type Field, RecordBatchReader } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
-import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 import {
   catalogFields,
   dbSchemaFields,

@@ -1,10 +1,11 @@
-import { type ArrowField, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import {
+  type ArrowField,
   type ArrowType,
+  arrowField,
   binaryType as binary,
   listType,
   utf8Type as utf8,
-} from '../../../encoding/arrow/types/arrow-type.ts';
+} from '@framehold/arrow-ipc';
 
 const bool: ArrowType = { kind: 'bool' };
 const int32: ArrowType = { kind: 'int', bits: 32, signed: true };
@@ -44,7 +45,7 @@ export const primaryKeyFields: readonly ArrowField[] = [
   optional('key_name', utf8),
 ];
 
-/** Of exported and imported keys and of cross references. */
+/** For exported and imported keys and cross references. */
 export const foreignKeyFields: readonly ArrowField[] = [
   optional('pk_catalog_name', utf8),
   optional('pk_db_schema_name', utf8),

@@ -12,16 +12,16 @@ const row = (n: number): unknown[] => ['framehold', 'frames', `t${n}`, 'TABLE'];
 
 test('many rows come in several messages', async () => {
   const rows = Array.from({ length: 2500 }, (_, n) => row(n));
-  expect(await gathered(metadataStream(tableFields, rows))).toHaveLength(4);
+  expect(await gathered(metadataStream(tableFields, rows, ''))).toHaveLength(4);
 });
 
 test('long rows come in messages that every client takes', async () => {
   const rows = Array.from({ length: 30 }, (_, n) => [...row(n), new Uint8Array(100_000)]);
-  const lengths = await gathered(metadataStream(tableWithSchemaFields, rows));
+  const lengths = await gathered(metadataStream(tableWithSchemaFields, rows, ''));
   expect(lengths.length).toBeGreaterThan(4);
   expect(Math.max(...lengths)).toBeLessThan(2 ** 20);
 });
 
 test('no rows are the schema alone', async () => {
-  expect(await gathered(metadataStream(tableFields, []))).toHaveLength(1);
+  expect(await gathered(metadataStream(tableFields, [], ''))).toHaveLength(1);
 });

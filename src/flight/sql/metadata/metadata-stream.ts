@@ -1,7 +1,5 @@
-import { WorkSlices } from '../../../core/async/own-turn.ts';
-import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
-import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
+import { type ArrowField, arrowTable, schemaMessage } from '@framehold/arrow-ipc';
+import { lightBytes, ownTurn, WorkSlices } from '../../../core/async/own-turn.ts';
 import type { Message } from '../../../grpc/server/method.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 
@@ -14,16 +12,18 @@ type Row = readonly unknown[];
 export async function* metadataStream(
   fields: readonly ArrowField[],
   rows: AsyncIterable<Row> | Iterable<Row>,
+  lane: string,
 ): AsyncGenerator<Message> {
   yield schemaData(schemaMessage(fields));
   let batch: Row[] = [];
   let bytes = 0;
-  const slices = new WorkSlices('');
+  const slices = new WorkSlices(lane);
   for await (const row of rows) {
     await slices.rest();
     batch.push(row);
     for (const value of row) if (value instanceof Uint8Array) bytes += value.length;
     if (batch.length < batchRows && bytes < batchBytes) continue;
+    if (bytes > lightBytes) await ownTurn(lane);
     yield batchData(arrowTable(fields, batch));
     batch = [];
     bytes = 0;

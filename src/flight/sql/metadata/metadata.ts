@@ -1,4 +1,5 @@
-import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import type { ArrowField } from '@framehold/arrow-ipc';
+import { inTurns } from '../../../core/async/own-turn.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
 import {
@@ -70,7 +71,7 @@ const commands: Readonly<Record<string, Command>> = {
       async *rows(options) {
         for await (const table of listTables(sources, filter, options)) {
           const row = [table.catalog, table.schema, table.name, table.type];
-          yield filter.includeSchema ? [...row, tableSchema(table)] : row;
+          yield filter.includeSchema ? [...row, await inTurns(tableSchema(table), options.lane ?? '')] : row;
         }
       },
     };

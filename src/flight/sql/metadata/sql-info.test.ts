@@ -1,7 +1,6 @@
+import { arrowTable, schemaMessage } from '@framehold/arrow-ipc';
 import { tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
 import { sqlInfoFields } from './metadata-schemas.ts';
 import { sqlInfos } from './sql-info.ts';
 

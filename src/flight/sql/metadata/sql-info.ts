@@ -134,7 +134,7 @@ export function sqlInfos({ version, statementIdleMs, maxConnections }: ServerFac
   ];
 }
 
-/** What CAST turns into what, in the numbers of SqlSupportsConvert. */
+/** The conversions of CAST, in the numbers of SqlSupportsConvert. */
 function conversions(): ReadonlyMap<number, readonly number[]> {
   const texts = [3, 11, 19];
   const numbers = [0, 2, 5, 6, 7, 12, 13, 14, 17];

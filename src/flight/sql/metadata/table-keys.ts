@@ -1,5 +1,5 @@
-import { framesCatalog, framesSchema } from '../../../core/sql.ts';
-import type { ForeignKey } from '../../../core/table-constraints.ts';
+import { framesCatalog, framesSchema } from '../../../core/sql/sql.ts';
+import type { ForeignKey } from '../../../core/sql/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
@@ -27,7 +27,7 @@ export async function* primaryKeyRows(
   }
 }
 
-/** Of foreign keys. Undefined: any table. */
+/** Filter of foreign keys. Undefined: any table. */
 export interface WantedKeys {
   /** The table that is referred to. */
   readonly to?: WantedTable | undefined;
@@ -58,7 +58,7 @@ export async function* foreignKeyRows(
       const pkColumns = referredColumns(key, target);
       for (const [index, column] of key.columns.entries()) {
         const pkColumn = pkColumns[index];
-        // The frame that the key names is not there, or has no key.
+        // The frame of the key is missing, or has no key.
         if (pkColumn === undefined) continue;
         const names = [key.name ?? null, target?.constraints?.primaryKey?.name ?? null];
         yield [

@@ -1,12 +1,13 @@
-import { framesCatalog, framesSchema } from '../../../core/sql.ts';
-import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
-import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
+import { type ArrowField, arrowFields, schemaMessageSteps } from '@framehold/arrow-ipc';
+import { framesCatalog, framesSchema } from '../../../core/sql/sql.ts';
 import type { SqlTableEntry } from './tables.ts';
 
+/** Fields that are made in a step. */
+const stepFields = 500;
 const prefix = 'ARROW:FLIGHT:SQL:';
 
-/** `table_schema` of GetTables: an encapsulated schema whose fields tell what JDBC's getColumns and Power BI ask. */
-export function tableSchema(table: SqlTableEntry): Uint8Array {
+/** In steps, `table_schema` of GetTables: an encapsulated schema whose fields have the metadata for JDBC's getColumns and Power BI. */
+export function* tableSchema(table: SqlTableEntry): Generator<void, Uint8Array, void> {
   const { catalog, schema, name, columns, constraints } = table;
   const notNull = new Set(constraints?.notNull);
   const shared = {
@@ -17,7 +18,9 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
     [`${prefix}IS_READ_ONLY`]: catalog === framesCatalog && schema === framesSchema ? '0' : '1',
     [`${prefix}IS_SEARCHABLE`]: '1',
   };
-  const fields = arrowFields(columns).map((field, index) => {
+  const fields: ArrowField[] = [];
+  for (const [index, field] of arrowFields(columns).entries()) {
+    if (index % stepFields === stepFields - 1) yield;
     const { type } = columns[index] as SqlTableEntry['columns'][number];
     const isCaseSensitive = type.kind === 'utf8' || type.kind === 'json';
     const own = {
@@ -26,7 +29,7 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
       ...(type.kind === 'decimal' && { [`${prefix}TYPE_NAME`]: 'DECIMAL' }),
     };
     const nullable = !notNull.has(field.name);
-    return { ...field, nullable, metadata: { ...field.metadata, ...shared, ...own } };
-  });
-  return schemaMessage(fields);
+    fields.push({ ...field, nullable, metadata: { ...field.metadata, ...shared, ...own } });
+  }
+  return yield* schemaMessageSteps(fields);
 }

@@ -1,10 +1,11 @@
+import type { Column } from '@framehold/columns';
 import { RecordBatchReader } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { anonymous } from '../../../auth/identify.ts';
-import { AppError } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
-import { parseHandle } from '../../../core/handle.ts';
-import type { AnalyticsTable } from '../../../core/sql.ts';
+import { inTurns } from '../../../core/async/own-turn.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { parseHandle } from '../../../core/names/handle.ts';
+import type { AnalyticsTable } from '../../../core/sql/sql.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import { tableSchema } from './table-schema.ts';
 import { listCatalogs, listSchemas, listTables, type TableFilter, type TableSources } from './tables.ts';
@@ -107,7 +108,7 @@ test('frames are listed while the database of the operator cannot be opened; who
 
 test('the schema of a table tells what its columns are', async () => {
   const table = { catalog: 'framehold', schema: 'frames', name: 'trades', type: 'TABLE', columns } as const;
-  const { schema } = RecordBatchReader.from(tableSchema(table)).open();
+  const { schema } = RecordBatchReader.from(await inTurns(tableSchema(table), '')).open();
   const [price, symbol] = schema.fields.map(({ metadata }) => Object.fromEntries(metadata));
   expect(price).toMatchObject({
     'ARROW:FLIGHT:SQL:CATALOG_NAME': 'framehold',

@@ -1,17 +1,17 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
-import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
-import { liveSchema } from '../../../core/live-read.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
-import type { TableConstraints } from '../../../core/table-constraints.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { isSharedName, splitSharedName } from '../../../core/names/frame-name.ts';
+import { liveSchema } from '../../../core/sql/live-read.ts';
+import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql/sql.ts';
+import type { TableConstraints } from '../../../core/sql/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { HeldSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
 
-/** What a caller's frames and the operator's database look like as a catalog of SQL. */
+/** A caller's frames and the operator's database as a catalog of SQL. */
 export interface TableSources {
   readonly sql: Pick<FrameSql, 'analyticsTables' | 'liveTables'>;
   readonly frames: Pick<Frames, 'list'>;
@@ -146,7 +146,7 @@ async function analyticsTables(
   }
 }
 
-/** Grafana asks for "BASE TABLE" and "table", JDBC tools for "TABLE". */
+/** Grafana sends "BASE TABLE" and "table", JDBC tools "TABLE". */
 function typeFilter(wanted: readonly string[]): (type: string) => boolean {
   if (wanted.length === 0) return () => true;
   const types = new Set(

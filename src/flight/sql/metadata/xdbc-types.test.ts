@@ -1,6 +1,5 @@
+import { type DataType, sqlTypeName } from '@framehold/columns';
 import { expect, test } from 'vitest';
-import type { DataType } from '../../../core/data-type.ts';
-import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
 import { xdbcTypeFields } from './metadata-schemas.ts';
 import { xdbcTypeRows } from './xdbc-types.ts';
 

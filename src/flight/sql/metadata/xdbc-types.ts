@@ -58,7 +58,7 @@ const types: readonly XdbcType[] = [
   whole('INTEGER', xdbc.integer, 10),
   whole('BIGINT', xdbc.bigint, 19),
   whole('HUGEINT', xdbc.decimal, 38),
-  // An unsigned type goes by the smallest signed one that holds it.
+  // An unsigned type is reported as the smallest signed one that holds it.
   whole('UTINYINT', xdbc.smallint, 3, true),
   whole('USMALLINT', xdbc.integer, 5, true),
   whole('UINTEGER', xdbc.bigint, 10, true),
@@ -87,7 +87,7 @@ const types: readonly XdbcType[] = [
   { name: 'INTERVAL', dataType: xdbc.interval, columnSize: null, quoted: true, subcode: 10 },
 ];
 
-/** The rows of GetXdbcTypeInfo, by data type and name; 0 asks for all of them. */
+/** The rows of GetXdbcTypeInfo, by data type and name; 0 selects all of them. */
 export function xdbcTypeRows(dataType: number): readonly (readonly unknown[])[] {
   return types
     .filter((type) => dataType === 0 || type.dataType === dataType)

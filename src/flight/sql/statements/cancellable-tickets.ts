@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
-import { ownerKey, type Principal } from '../../../core/principal.ts';
+import { ownerKey, type Principal } from '../../../core/callers/principal.ts';
 import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
 import { OwnedMap } from '../../request/owned-map.ts';
 
 const maxRemembered = 10_000;
 
-/** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
+/** Queries by their tickets, so that another call can cancel them. A cancelled one that has not begun never will. */
 export class CancellableTickets {
   readonly #running = new Map<string, Set<LinkedAbort>>();
   readonly #cancelled = new OwnedMap<true>(maxRemembered);

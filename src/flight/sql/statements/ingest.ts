@@ -1,9 +1,9 @@
-import { AppError } from '../../../core/app-error.ts';
-import { mayUseEngine } from '../../../core/engine-names.ts';
-import { parseHandle } from '../../../core/handle.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { type Producer, refuseProducer } from '../../../core/producer.ts';
-import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { type Producer, refuseProducer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { mayUseEngine } from '../../../core/names/engine-names.ts';
+import { parseHandle } from '../../../core/names/handle.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { Call } from '../../../grpc/server/method.ts';
 import { findFrame } from '../../../query/tables/frame-tables.ts';
@@ -19,7 +19,7 @@ interface IngestMode {
   readonly mustExist: boolean;
 }
 
-/** Makes or extends a frame of the uploaded rows. Gives how many rows came. */
+/** Makes or extends a frame of the uploaded rows. Returns their number. */
 export async function ingest(
   frames: Frames,
   principal: Principal,
@@ -28,7 +28,7 @@ export async function ingest(
   { signal, lane, producer }: Pick<Call, 'signal' | 'lane'> & { readonly producer: Producer | undefined },
 ): Promise<number> {
   frames.assertMayWrite(principal);
-  // As everywhere in SQL, a name means the frame that is there in whatever case.
+  // As everywhere in SQL, a name matches a frame in any case.
   const handle =
     (await findFrame(frames, principal, { catalog: undefined, schema: undefined, name: command.table })) ??
     parseHandle(command.table);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { principalOf } from '../../../../test/support/principals.ts';
-import type { Query } from '../../../core/sql.ts';
+import type { Query } from '../../../core/sql/sql.ts';
 import { type PreparedStatementLimits, PreparedStatementRegistry } from './prepared-statement-registry.ts';
 
 const owner = principalOf();

@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { AnalysedStatement, PreparedSql } from '../../../query/frame-sql.ts';
 import { OwnedMap } from '../../request/owned-map.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
@@ -13,14 +13,14 @@ export interface Binding {
 
 export interface ClientStatement extends PreparedSql {
   readonly handle: Uint8Array;
-  /** Nobody else finds it. */
+  /** No other caller finds it. */
   readonly owner: Principal;
   readonly sql: string;
   /** With the engine that it was prepared on. Undefined: it is about the session, and no engine sees it. */
   readonly statement: AnalysedStatement | undefined;
   /** The encapsulated schema of its result. */
   readonly schema: Uint8Array;
-  /** The one that it was prepared in. It may have ended since: drivers go on using their statements after a commit. */
+  /** The transaction of its preparation. It may have ended since: drivers go on using their statements after a commit. */
   readonly transaction: Transaction | undefined;
   readonly binding: Binding | undefined;
 }
@@ -43,7 +43,7 @@ interface Held {
 
 export const statementIdleMs = 24 * 3_600_000;
 
-/** What clients have prepared, under random handles. Clients that vanish never close theirs: the least recently used make room. */
+/** Prepared statements by random handle. Clients that vanish never close theirs: the least recently used make room. */
 export class PreparedStatementRegistry {
   readonly #held: OwnedMap<Held>;
   readonly #idleMs: number;
@@ -75,14 +75,14 @@ export class PreparedStatementRegistry {
     return this.#keep(held.statement);
   }
 
-  /** From now on the statement runs with these parameters; undefined takes back those it has. */
+  /** From now on the statement runs with these parameters; undefined removes the present ones. */
   bind(owner: Principal, handle: Uint8Array, parameters: Uint8Array | undefined): ClientStatement {
     this.#bindings += 1;
     const binding = parameters && { id: this.#bindings, parameters };
     return this.#keep({ ...this.get(owner, handle), binding });
   }
 
-  /** Closing one that is not there is no error: it may have made room for another. */
+  /** Closing an unknown one is no error: it may have made room for another. */
   close(owner: Principal, handle: Uint8Array): void {
     this.#held.delete(owner, idOf(handle));
   }
@@ -100,7 +100,7 @@ export class PreparedStatementRegistry {
   }
 }
 
-/** An analysis takes about so much for a character of its query (text and positions) and for a table's name. */
+/** Approximate size of an analysis for a character of its query (text and positions) and for a table's name. */
 const analysisBytes = { character: 16, table: 200 };
 
 function bytesOf({ sql, statement, schema, binding }: ClientStatement): number {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { Message } from '../../../grpc/server/method.ts';
 import type { ReturnedResult } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
@@ -10,7 +10,7 @@ import { pooledRandomBytes } from '../messages/random-bytes.ts';
 export interface ReturnedRowsLimits {
   /** Default 1000. */
   readonly maxCount?: number;
-  /** Of all together. Default 256 MiB. */
+  /** Total of all. Default 256 MiB. */
   readonly maxBytes?: number;
   /** Default five minutes. */
   readonly keptMs?: number;

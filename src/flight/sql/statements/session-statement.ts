@@ -1,4 +1,4 @@
-import { settingName } from '../../../core/statement-settings.ts';
+import { settingName } from '../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { commentEnd } from '../../../core/text/sql-comment.ts';
 
@@ -12,7 +12,7 @@ export type SessionStatement =
 const longestStatement = 4000;
 const mostTokens = 8;
 
-/** Undefined: something else, for an engine to run or to refuse. */
+/** Undefined: another statement, for an engine to run or to refuse. */
 export function readSessionStatement(sql: string): SessionStatement | undefined {
   const words = sql.length > longestStatement ? undefined : wordsOf(sql);
   const [verb] = words ?? [];
@@ -85,7 +85,7 @@ interface Word {
 const token =
   /(?<blank>\s+|--[^\n]*)|'(?<single>(?:[^']|'')*)'|"(?<double>(?:[^"]|"")*)"|(?<word>[\w.+-]+)|(?<mark>[=;])/y;
 
-/** Undefined where there is anything else in it, or too much. */
+/** Undefined if it has other tokens, or too many. */
 function wordsOf(sql: string): readonly Word[] | undefined {
   const words: Word[] = [];
   let hasEnded = false;

@@ -1,8 +1,8 @@
-import { AppError } from '../../../core/app-error.ts';
-import { type LiveReport, liveHeaders } from '../../../core/live-tables.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { parseProducer } from '../../../core/producer.ts';
-import type { SqlResult } from '../../../core/sql.ts';
+import { parseProducer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Logger } from '../../../core/logs/logger.ts';
+import { type LiveReport, liveHeaders } from '../../../core/sql/live-tables.ts';
+import type { SqlResult } from '../../../core/sql/sql.ts';
 import type { Call, Message, Messages } from '../../../grpc/server/method.ts';
 import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql, SqlUpdate } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
@@ -32,8 +32,8 @@ const engineHeader = 'x-framehold-engine';
 const changesTheSession: PreparedSql = { isUpdate: true, columns: [], parameters: [] };
 
 /**
- * Runs statements. What changes data runs once, when its FlightInfo is asked for or its DoPut comes: clients that send DDL as a query
- * often never fetch the result. A query runs when its rows are fetched.
+ * Runs statements. Statements that change data run once, at the call for their FlightInfo or at their DoPut: clients that send DDL as
+ * a query often never fetch the result. A query runs when its rows are fetched.
  */
 export class StatementRunner {
   readonly #sql: FrameSql;
@@ -51,7 +51,7 @@ export class StatementRunner {
     this.#logger = logger;
   }
 
-  /** The one that a command names, else that of the session. */
+  /** The transaction that a command names, else that of the session. */
   transactionOf(call: Call, id: Uint8Array | undefined): Transaction | undefined {
     const named = this.#transactions.find(call.principal, id);
     if (named !== undefined) return named;
@@ -81,7 +81,7 @@ export class StatementRunner {
     return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
-  /** The same of a statement that came as plain text: to ask about a text must not change anything. */
+  /** The same for a statement in plain text: a request for its FlightInfo must not change anything. */
   async startReading(sql: string, call: Call): Promise<InfoParts> {
     const { statement, description } = await this.#describe(sql, call);
     if (description.isUpdate) {
@@ -119,7 +119,7 @@ export class StatementRunner {
     return (await this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call)).rows;
   }
 
-  /** With the uploaded parameters, a run for each of their rows; with those bound before when the upload has none. */
+  /** With the uploaded parameters, a run for each of their rows; with those bound before if the upload has none. */
   async updatePrepared(handle: Uint8Array, upload: FlightUpload, call: Call): Promise<number> {
     const statement = this.#prepared.get(call.principal, handle);
     const parameters = (await uploadedParameters(upload)) ?? statement.binding?.parameters;
@@ -164,7 +164,7 @@ export class StatementRunner {
     return queryTicket(prepared);
   }
 
-  /** FlightData messages of a statement that comes without a ticket of ours. */
+  /** FlightData messages of a statement without a ticket of ours. */
   rowsOf(sql: string, call: Call): Promise<Messages> {
     return this.#query(() => this.#analyzeOnChosen(sql, call), undefined, call);
   }
@@ -196,7 +196,7 @@ export class StatementRunner {
     return readSessionStatement(sql) === undefined ? await this.#analyzeOnChosen(sql, call) : undefined;
   }
 
-  /** With the settings of the session, on the engine that the call names, else the session. The answer tells the engine where one of them did. */
+  /** With the settings of the session, on the engine that the call names, else the session. The answer names the engine if one of them did. */
   async #analyzeOnChosen(sql: string, call: Call): Promise<AnalysedStatement> {
     const { principal, metadata, requestId } = call;
     const session = this.#sessions.of(call);
@@ -222,7 +222,7 @@ export class StatementRunner {
     return { signal, lane, requestId, onLive, temporary: this.#sessions.temporaryOf(call) };
   }
 
-  /** It has run: what RETURNING gives is held until it is fetched. */
+  /** It has run: the rows of RETURNING are held until they are fetched. */
   async #done(
     statement: Pick<ClientStatement, 'sql' | 'statement' | 'transaction'>,
     parameters: Uint8Array | undefined,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../../../core/app-error.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { OwnedMap } from '../../request/owned-map.ts';
 
 export interface Transaction {
   readonly id: string;
-  /** What was written in it, as a person would name it. */
+  /** The frames that it wrote, in words for people. */
   readonly writes: string[];
   writeCount: number;
 }
@@ -20,7 +20,7 @@ const maxNamedWrites = 3;
 export class Transactions {
   readonly #open = new OwnedMap<Transaction>(maxTransactions);
 
-  /** Those that clients left behind are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
+  /** Abandoned ones are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
   begin(owner: Principal): Uint8Array {
     const bytes = randomBytes(16);
     const id = bytes.toString('hex');
@@ -28,7 +28,7 @@ export class Transactions {
     return bytes;
   }
 
-  /** Where a statement belongs: undefined is no transaction. */
+  /** The transaction of a statement: undefined for none. */
   find(owner: Principal, id: Uint8Array | undefined): Transaction | undefined {
     if (id === undefined || id.length === 0) return undefined;
     const transaction = this.known(owner, id);

@@ -1,13 +1,13 @@
-import { AppError } from '../../../core/app-error.ts';
-import { GrowingBytes } from '../../../encoding/bytes/growing-bytes.ts';
+import { GrowingBytes } from '@framehold/columns';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 
 /** Parameters of one execution, or of one executemany, are held in memory. */
 const maxParameterBytes = 16 * 2 ** 20;
 
-/** The parameters of a statement as an Arrow IPC stream. Undefined when it has no columns: that is how drivers bind nothing. */
+/** The parameters of a statement as an Arrow IPC stream. Undefined without columns: drivers send that to bind nothing. */
 export async function uploadedParameters(upload: FlightUpload): Promise<Uint8Array | undefined> {
-  // Copied: there may be a million pieces, and each may keep all alive that came with it.
+  // Copied: there may be a million pieces, and each may hold the memory of a larger buffer.
   const stream = new GrowingBytes();
   for await (const piece of upload.ipcStream()) {
     await upload.keep(piece.length);

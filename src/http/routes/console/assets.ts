@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { ContentCoding } from '../../exchange/content-coding.ts';
 
-/** A file of the console, as it is sent. */
+/** A file of the console in its sent form. */
 export interface Asset {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly coded: Partial<Record<ContentCoding, Buffer>>;
-  /** Of its content. */
+  /** Hash of its content. */
   readonly id: string;
 }
 
@@ -19,7 +19,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The files of a folder that the build made, by name. None where there is no such folder. */
+/** The files of the build's folder, by name. None without that folder. */
 export async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
   const names = new Set(await readdir(folder).catch(() => []));
   const assets = new Map<string, Asset>();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -9,7 +9,7 @@ import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { type Asset, readAssets } from './assets.ts';
 
-/** Only what this server serves itself, no markup made from text, and no page around it. */
+/** Only resources of this server, no markup made from text, and no page around it. */
 const policy = (connected: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -41,7 +41,7 @@ const fileName: Parameter<string | undefined> = {
 export function consoleRoutes(
   folder: string,
   answered: readonly string[],
-  /** Where the page may also send requests: to whom it logs in. */
+  /** Further origins for requests of the page: the login services. */
   connected: () => readonly string[],
 ): readonly Route[] {
   let reading: Promise<ReadonlyMap<string, Asset>> | undefined;
@@ -69,7 +69,7 @@ export function consoleRoutes(
       if (asset === undefined) throw nothingAt('/', answered);
       const origins = [...new Set(connected())];
       exchange.headers.push('content-security-policy', policy(origins), ...pageHeaders, 'vary', 'accept');
-      // A page that the browser has keeps the policy that it came with.
+      // A page in the browser's cache keeps the policy that it came with.
       const id = origins.length === 0 ? asset.id : hash('sha256', [asset.id, ...origins].join(' ')).slice(0, 16);
       if (matchesEntityTag(exchange.requestHeaders['if-none-match'], `"${id}"`))
         return sendNotModified(exchange, `"${id}"`);

@@ -1,5 +1,5 @@
-import { execForm } from '../../../core/frame-engine.ts';
-import type { SqlResult } from '../../../core/sql.ts';
+import { execForm } from '../../../core/rows/frame-engine.ts';
+import type { SqlResult } from '../../../core/sql/sql.ts';
 import { execJsonHead, execJsonRows, execJsonTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
@@ -22,7 +22,7 @@ export async function answerSql(
   const startedAt = process.hrtime.bigint();
   const text = { sql: command.query, engine: command.engine };
   const choice = await sql.choose(principal, text, { signal, lane });
-  const told = reportEngine(exchange, command, choice);
+  const engineReport = reportEngine(exchange, command, choice);
   if (!choice.isElsewhere) exchange.answerWithin(requestTimeoutMs);
   const coding = compression ? chooseCoding(exchange.requestHeaders['accept-encoding']) : undefined;
   if (compression) headers.push('vary', 'Accept-Encoding');
@@ -33,14 +33,14 @@ export async function answerSql(
       statement: await sql.analyze(principal, choice, options),
       form: execForm(command),
       fromRow: command.range.from,
-      // Ranges without an end have the one that the operator sets.
+      // Ranges without an end get the operator's limit.
       toRow: Math.min(command.range.to, command.range.from + (maxLimit ?? Infinity)),
       columns: command.columns,
       countAll: command.count,
     },
     options,
   );
-  const body = execJson(command, result, startedAt, told);
+  const body = execJson(command, result, startedAt, engineReport);
   await sendBody(exchange, body, { headers: ['content-type', jsonContentType], coding });
 }
 

@@ -1,8 +1,8 @@
-import { AppError } from '../../../core/app-error.ts';
-import { tsdbEngineName } from '../../../core/engine-names.ts';
-import { fileFormats } from '../../../core/file-format.ts';
-import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
-import type { TsdbRequest } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { tsdbEngineName } from '../../../core/names/engine-names.ts';
+import { type FrameName, parseFrameName } from '../../../core/names/frame-name.ts';
+import { fileFormats } from '../../../core/rows/file-format.ts';
+import type { TsdbRequest } from '../../../core/sql/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
@@ -44,14 +44,14 @@ export interface QueryFrames extends RequestedEngine {
 export type ExecCommand = ReadHandle | ForwardSql | QueryFrames;
 
 export interface ExecDefaults {
-  /** What a request without `fmt` means; undefined = `fmt` is required. */
+  /** The format of a request without `fmt`; undefined = `fmt` is required. */
   readonly defaultFmt: 'json' | undefined;
   readonly maxLimit: number | undefined;
-  /** Where `query` goes without `engine`. */
+  /** Engine of a `query` without `engine`. */
   readonly defaultEngine: string;
 }
 
-/** QuestDB's own parameters, which it may see; nothing else of a client's request reaches it. */
+/** QuestDB's own parameters, which are forwarded; nothing else of a client's request reaches it. */
 const forwardedParameters = new Set(
   'query fmt limit count nm timings explain quoteLargeNum cols version src'.split(' '),
 );
@@ -121,7 +121,7 @@ function isTrue(parameters: ReadonlyMap<string, string>, name: string): boolean 
   return parameters.get(name)?.toLowerCase() === 'true';
 }
 
-/** The `query` field of an error: what the request asked for, as far as it can be told. */
+/** The `query` field of an error: the statement or frame of the request, if it can be read. */
 export function askedFor(parameters: ReadonlyMap<string, string>): string | undefined {
   const query = parameters.get('query');
   if (query !== undefined) return query;
@@ -142,7 +142,7 @@ function checkFormat(fmt: string | undefined, defaultFmt: 'json' | undefined): v
   }
 }
 
-/** What the operator has set for answers of /exec. */
+/** The operator's settings for answers of /exec. */
 export interface ExecSettings {
   /** Rows that one answer may have; undefined = any number. */
   readonly maxLimit: number | undefined;

@@ -1,11 +1,11 @@
-import { AppError } from '../../../core/app-error.ts';
-import { tsdbEngineName } from '../../../core/engine-names.ts';
-import type { Tsdb } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { tsdbEngineName } from '../../../core/names/engine-names.ts';
+import type { Tsdb } from '../../../core/sql/tsdb.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { ForwardSql } from './command.ts';
 
-/** Passes SQL on to the external database and its answer back, as it comes. */
+/** Passes SQL on to the external database, and streams its answer back. */
 export async function forwardSql(
   command: ForwardSql,
   exchange: Exchange,
@@ -16,7 +16,7 @@ export async function forwardSql(
   refuseCrossSite(exchange);
   if (record !== undefined) {
     record.notes.statement({ sql: command.query, engine: tsdbEngineName });
-    // It runs whatever it is given.
+    // It runs any statement.
     record.notes.changed();
   }
   exchange.answerWithin(

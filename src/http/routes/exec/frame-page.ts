@@ -1,8 +1,8 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
-import { AppError } from '../../../core/app-error.ts';
-import { execForm } from '../../../core/frame-engine.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { RequestNotes } from '../../../core/request-notes.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { RequestNotes } from '../../../core/logs/request-notes.ts';
+import { execForm } from '../../../core/rows/frame-engine.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -12,7 +12,7 @@ import { type BodyDescription, knownTag, type Page, sendBody, sendPage } from '.
 import { execJsonBody } from '../../table/table-body.ts';
 import type { ExecSettings, ReadHandle } from './command.ts';
 
-/** A page of one version, as it is kept. */
+/** A page of one version in its cached form. */
 export interface FramePage extends Page {
   readonly version: number;
   readonly lineage: string;
@@ -21,14 +21,14 @@ export interface FramePage extends Page {
 
 export interface PageSource {
   readonly frames: Pick<Frames, 'read' | 'peek'>;
-  /** Bodies that were asked for before, under the version's id. */
+  /** Cached bodies, under the version's id. */
   readonly pages: CacheSpace<FramePage>;
 }
 
 /** Node sends head and body of a response in one piece where the body is text. */
 const maxTextBytes = 8 * 1024;
 
-/** Answers with rows of a frame: from memory where the same page was asked for before. */
+/** Answers with rows of a frame: from memory if the same page was read before. */
 export function readHandle(
   command: ReadHandle,
   exchange: Exchange,
@@ -107,8 +107,8 @@ function asText(page: Page): Page {
 }
 
 /**
- * With the name, which the body tells: the owner of a frame and those that it is shared with have different ones. With the tenant,
- * because a copy of one's frames has their version ids, and may grow in another way.
+ * With the name, which is in the body: a frame has different names for its owner and for tenants that it is shared with. With the
+ * tenant, because a copy of one's frames has their version ids, and may grow in another way.
  */
 function pageKey(
   { tenant }: Principal,

@@ -5,7 +5,7 @@ import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/
 import { columnSchema } from '../handles/summary.ts';
 import type { ExecDefaults } from './command.ts';
 
-/** What /exec takes and gives. Its own parser reads the same names, faster and with QuestDB's leniency. */
+/** The parameters and answers of /exec. Its own parser reads the same names, faster and with QuestDB's leniency. */
 export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefaults): Operation {
   const most = maxLimit === undefined ? '' : ` This server gives at most ${maxLimit} rows at once.`;
   return {

@@ -1,5 +1,5 @@
-import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
-import type { Tsdb } from '../../../core/tsdb.ts';
+import { mayUseEngine, tsdbEngineName } from '../../../core/names/engine-names.ts';
+import type { Tsdb } from '../../../core/sql/tsdb.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
@@ -20,7 +20,7 @@ export interface ExecRouteOptions {
   readonly settings: ExecDefaults & ExecSettings;
 }
 
-/** Dashboards ask the same few targets over and over; parsing is most of what a hot read costs. */
+/** Dashboards repeat the same few targets; parsing is most of the cost of a hot read. */
 const maxRememberedCommands = 1000;
 const maxRememberedTarget = 512;
 

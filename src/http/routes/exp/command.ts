@@ -1,9 +1,9 @@
-import { AppError } from '../../../core/app-error.ts';
-import { tsdbEngineName } from '../../../core/engine-names.ts';
-import { fileFormats } from '../../../core/file-format.ts';
-import type { Compression } from '../../../core/frame-engine.ts';
-import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
-import type { TsdbRequest } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { tsdbEngineName } from '../../../core/names/engine-names.ts';
+import { type FrameName, parseFrameName } from '../../../core/names/frame-name.ts';
+import { fileFormats } from '../../../core/rows/file-format.ts';
+import type { Compression } from '../../../core/rows/frame-engine.ts';
+import type { TsdbRequest } from '../../../core/sql/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import {
   choice,
@@ -53,7 +53,7 @@ export type ExpCommand =
     };
 
 export interface ExpDefaults {
-  /** Where `query` goes without `engine`. */
+  /** Engine of a `query` without `engine`. */
   readonly defaultEngine: string;
 }
 
@@ -110,7 +110,7 @@ export const frameFileSegments = {
 
 export const frameFileParameters = tableParameters;
 
-/** Everything but what is ours. */
+/** Parameters of Framehold's own. */
 const ownParameters = new Set(['handle', 'params', 'engine', 'quoteLargeNum', 'quoteNonFinite', 'escapeFormulas']);
 
 export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
@@ -129,7 +129,7 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
   return { mode: 'sql', query, params, ...wanted, ...tableOf(values, fmt, 'query') };
 }
 
-/** `segments`: the handle, after the owner of one that is shared, and the format. */
+/** `segments`: the handle, behind the owner for a shared frame, and the format. */
 export function parseFrameFile(segments: readonly string[], given: ReadonlyMap<string, string>): ExportFrame {
   const handle = parseFrameName(segments.slice(0, -1).join('/'));
   const fmt = parseTableFormat(segments.at(-1) ?? '');
@@ -158,7 +158,7 @@ function timeoutOf({ timeout }: { readonly timeout: number | undefined }): numbe
   return timeout === undefined ? undefined : timeout * 1000;
 }
 
-/** A good one never comes here: the listener takes it. */
+/** The listener takes valid tickets, which never come here. */
 function wellFormedTicket(description: string): Parameter<undefined> {
   return {
     description,

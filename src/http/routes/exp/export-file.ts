@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
-import type { EncodedRows, PartSource } from '../../../core/frame-engine.ts';
-import { arrowIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
+import { arrowIpcStream } from '@framehold/arrow-ipc';
+import type { EncodedRows } from '@framehold/columns';
+import type { PartSource } from '../../../core/rows/frame-engine.ts';
 import { storage } from '../../../frames/disk/durable-file.ts';
 import type { Frames, TemporaryPath } from '../../../frames/frames.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
@@ -25,15 +26,15 @@ export interface ExportFileOptions {
   readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet' | 'temporaryFile'>;
 }
 
-/** What a statement gives, or a view. */
+/** The rows of a statement or a view. */
 export interface VersionedTable {
   readonly engine: string;
-  /** Another where it gives other rows. Undefined: nothing tells. */
+  /** Changes with the rows. Undefined: unknown. */
   readonly version: string | undefined;
   open(signal: AbortSignal): Promise<OpenTable>;
 }
 
-/** For clients that read a document in ranges, and ask for its length before. To make it first costs others the first byte. */
+/** For clients that read a document in ranges, and need its length first. Making it first delays the first byte for others. */
 export function wantsFile(
   { fmt }: TableFormat,
   { method, requestHeaders }: Exchange,
@@ -96,10 +97,10 @@ export function openParquetFile(
 
 /**
  * The rows of a statement as a file, for as long as the frames that it reads have the same ones. Its tag names the bytes, which
- * another run need not repeat. Undefined: no version tells when rows change, or there are too many.
+ * another run may not repeat. Undefined: no version shows when rows change, or there are too many.
  */
 async function openQueryFile(
-  command: ExportTable & ExportedQuery & Pick<TableSource, 'told'>,
+  command: ExportTable & ExportedQuery & Pick<TableSource, 'engineReport'>,
   source: VersionedTable,
   { principal, lane, signal }: Exchange,
   { files, frames }: ExportFileOptions,
@@ -132,7 +133,7 @@ async function openQueryFile(
 
 /** False where it cannot be made first: nothing is sent yet. */
 export async function sendQueryFile(
-  command: ExportTable & ExportedQuery & Pick<TableSource, 'told'>,
+  command: ExportTable & ExportedQuery & Pick<TableSource, 'engineReport'>,
   source: VersionedTable,
   exchange: Exchange,
   options: ExportFileOptions & { readonly compression: boolean },
@@ -166,7 +167,7 @@ async function hasRoomBesideFrames(
 
 /** A text of the table as a file. */
 async function textFile(
-  source: Pick<TableSource, 'query' | 'told'>,
+  source: Pick<TableSource, 'query' | 'engineReport'>,
   table: OpenTable,
   format: TableFormat,
   { maxBytes }: Making,
@@ -193,7 +194,7 @@ async function parquetFile(
 
 class TooManyBytes extends Error {}
 
-/** Rows that end with an error behind so many bytes. */
+/** Rows that fail after `most` bytes. */
 async function* atMost<Rows extends Pick<EncodedRows, 'bytes'>>(
   maxBytes: number,
   rows: AsyncIterable<Rows>,
@@ -207,13 +208,13 @@ async function* atMost<Rows extends Pick<EncodedRows, 'bytes'>>(
 }
 
 function keyOf(
-  { format, range, columns, told }: ExportTable & Pick<TableSource, 'told'>,
+  { format, range, columns, engineReport }: ExportTable & Pick<TableSource, 'engineReport'>,
   source: string,
   versionId: string,
   { tenant }: Exchange['principal'],
 ): ExportKey {
   const { filename: _, ...bytes } = format;
-  return { tenant, source, versionId, form: JSON.stringify({ ...bytes, ...range, columns, told }) };
+  return { tenant, source, versionId, form: JSON.stringify({ ...bytes, ...range, columns, engineReport }) };
 }
 
 /** Gives the number of bytes; undefined where there are more. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { localEngineName } from '../../../core/engine-names.ts';
+import { localEngineName } from '../../../core/names/engine-names.ts';
 import { ViewRead } from '../../../frames/read/read-frame.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { viewRows } from '../../../query/view-frames.ts';
@@ -67,7 +67,7 @@ async function exportsParquet(command: ExportFrame, exchange: Exchange, options:
   }
 }
 
-/** The rows of a view, for as long as what it reads is the same. False where nothing is sent yet. */
+/** The rows of a view, for as long as its frames are the same. False if nothing is sent yet. */
 async function sendViewFile(command: ExportFrame, exchange: Exchange, options: ExportFrameOptions): Promise<boolean> {
   const { handle, format, range, columns } = command;
   const { principal, signal, lane, requestId } = exchange;
@@ -81,7 +81,7 @@ async function sendViewFile(command: ExportFrame, exchange: Exchange, options: E
   return await sendQueryFile({ ...command, query: `handle:${handle}`, params: undefined }, source, exchange, options);
 }
 
-/** A whole frame is sent as its own file, every byte of it. Anything else is written: once for all who ask, or for this response alone. */
+/** A whole frame is sent as its own file, byte by byte. Other exports are written: once for all requests, or for this response alone. */
 async function exportParquet(command: ExportFrame, exchange: Exchange, options: ExportFileOptions): Promise<void> {
   const { handle, range, columns, format } = command;
   const { frames } = options;

@@ -17,11 +17,11 @@ export async function exportQuery(
     ExportFileOptions & {
       readonly sql: FrameSql;
       readonly choice: EngineChoice;
-      readonly told: EngineReport | undefined;
+      readonly engineReport: EngineReport | undefined;
     },
 ): Promise<void> {
   const { query, params, range, columns, format } = command;
-  const { sql, choice, told } = options;
+  const { sql, choice, engineReport } = options;
   const { principal, signal, lane, requestId } = exchange;
   const call = { signal, lane, requestId, onLive: reportLive(exchange) };
   const statement = await sql.analyze(principal, choice, call);
@@ -33,13 +33,13 @@ export async function exportQuery(
     const form = chunkFormOf(format);
     const open = (making: AbortSignal) => sql.query(principal, { ...request, form }, { ...call, signal: making });
     const source = { engine: choice.engine, version, open };
-    if (await sendQueryFile({ ...command, told }, source, exchange, options)) return;
+    if (await sendQueryFile({ ...command, engineReport }, source, exchange, options)) return;
   }
-  // To ask for the headers alone does not run the statement.
+  // A request for the headers alone does not run the statement.
   if (exchange.method === 'HEAD' && !(await sql.prepare(principal, statement, call)).isUpdate) {
     exchange.headers.push(...exportHeaders(format), ...exchange.cacheControl('no-store'));
     return exchange.send(200);
   }
   const open = (form: Parameters<typeof sql.query>[1]['form']) => sql.query(principal, { ...request, form }, call);
-  await sendTable(exchange, { query, told, open }, format, options);
+  await sendTable(exchange, { query, engineReport, open }, format, options);
 }

@@ -8,7 +8,7 @@ import { exportResponses, type SendFrameOptions, sendFrame } from './route.ts';
 
 const { owner, ...segments } = frameFileSegments;
 
-/** Frames under names that tell their format, for programs that go by these. */
+/** Frames under names that end in their format, for programs that need that. */
 export function frameFileRoute(options: SendFrameOptions): Route {
   return routeAt('/frames/{handle}.{format}', segments, options);
 }

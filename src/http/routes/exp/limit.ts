@@ -1,8 +1,8 @@
 import { invalidLimit, type RowRange, wholeNumber } from '../../exchange/row-limit.ts';
 
 /**
- * `N` = the first N rows; `lo,hi` = the rows after the first lo, up to row hi, as QuestDB's /exp has it (and unlike its
- * /exec); `lo,` = to the end.
+ * `N` = the first N rows; `lo,hi` = the rows after the first lo, up to row hi, as in QuestDB's /exp (and unlike its /exec); `lo,`
+ * = to the end.
  */
 export function parseExportLimit(text: string | undefined): RowRange {
   if (text === undefined) return { from: 0, to: Infinity };

@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
-import type { Tsdb } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../../core/names/engine-names.ts';
+import type { Tsdb } from '../../../core/sql/tsdb.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -50,10 +50,10 @@ export function expRoute(options: ExpRouteOptions): Route {
           const wanted = withUsableEngine(command, principal);
           const text = { sql: command.query, engine: wanted.engine };
           const choice = await sql.choose(principal, text, { signal, lane });
-          const told = reportEngine(exchange, wanted, choice);
+          const engineReport = reportEngine(exchange, wanted, choice);
           // An engine elsewhere has a clock of its own.
           if (!choice.isElsewhere || timeoutMs !== undefined) limitTime(exchange, requestTimeoutMs, timeoutMs);
-          return await exportQuery(command, exchange, { frames, files, sql, compression, choice, told });
+          return await exportQuery(command, exchange, { frames, files, sql, compression, choice, engineReport });
         }
         case 'proxy':
           if (tsdb === undefined || !mayUseEngine(exchange.principal, tsdbEngineName)) throw tsdbNotConfigured();
@@ -95,7 +95,7 @@ function tooLate(timeoutMs: number): AppError {
 const binary = { type: 'string', format: 'binary' } as const;
 const text = { type: 'string' } as const;
 
-/** Of whatever is exported. */
+/** For every export. */
 export const exportResponses = {
   200: {
     description: 'The rows.',

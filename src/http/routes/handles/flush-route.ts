@@ -1,11 +1,11 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
-import { parseFrameName } from '../../../core/frame-name.ts';
+import { parseFrameName } from '../../../core/names/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { frameName, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
-import { sendJson } from '../../json/send-json.ts';
+import { sendLargeJson } from '../../json/send-large-json.ts';
 import { handleSchema, handleSummary } from './summary.ts';
 
 /** Brings the rows of a frame that are only in its log into Parquet. */
@@ -40,7 +40,7 @@ export function flushRoute(frames: Pick<Frames, 'flush'>, cache: ByteCache): Rou
       readParameters({}, parseQueryString(exchange.target));
       const wanted = parseFrameName(exchange.segments[0] ?? '');
       const frame = await frames.flush(exchange.principal, wanted);
-      sendJson(exchange, handleSummary(exchange.principal, frame, cache));
+      await sendLargeJson(exchange, handleSummary(exchange.principal, frame, cache));
     },
   };
 }

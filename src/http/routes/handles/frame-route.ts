@@ -1,6 +1,6 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
-import { AppError } from '../../../core/app-error.ts';
-import { parseFrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { parseFrameName } from '../../../core/names/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -8,6 +8,7 @@ import { frameName, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { sendJson } from '../../json/send-json.ts';
+import { sendLargeJson } from '../../json/send-large-json.ts';
 import { handleSchema, handleSummary } from './summary.ts';
 
 const segments = { handle: frameName('The handle of the frame.') };
@@ -68,7 +69,7 @@ async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, ca
   const wanted = parseFrameName(exchange.segments[0] ?? '');
   const frame = await frames.describe(exchange.principal, wanted, { signal: exchange.signal });
   exchange.headers.push('etag', `"${frame.version}"`);
-  sendJson(exchange, handleSummary(exchange.principal, frame, cache));
+  await sendLargeJson(exchange, handleSummary(exchange.principal, frame, cache));
 }
 
 async function drop(exchange: Exchange, frames: Pick<Frames, 'drop'>): Promise<void> {

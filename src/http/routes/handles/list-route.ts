@@ -8,9 +8,9 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import { choice, flag, integer, readParameters, text, withDefault } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
-import { sendJson } from '../../json/send-json.ts';
+import { sendLargeJson } from '../../json/send-large-json.ts';
 import { type HandleOrder, handleOrders, handlePage } from './page.ts';
-import { handleSchema, handleSummary } from './summary.ts';
+import { type HandleSummary, handleSchema, handleSummary } from './summary.ts';
 
 const defaultLimit = 100;
 
@@ -72,7 +72,7 @@ export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, follower
         return await sendEvents(exchange, changeEvents(exchange, { frames, followers }, prefix ?? ''));
       }
       const descending = given.desc || order.startsWith('-');
-      // Else each page of many would cost as much as all of them.
+      // Otherwise each page of many would cost as much as all of them.
       const behind = order === 'handle' && !descending ? after : undefined;
       const listed = frames.list(exchange.principal, { prefix, after: behind });
       const page = await handlePage(given.state === undefined ? listed : inState(listed, given.state), {
@@ -81,10 +81,18 @@ export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, follower
         after,
         limit,
       });
-      const handles = page.frames.map((frame) => handleSummary(exchange.principal, frame, cache));
-      sendJson(exchange, { handles, next: page.next ?? null });
+      await sendLargeJson(exchange, { handles: summaries(page.frames, exchange, cache), next: page.next ?? null });
     },
   };
+}
+
+/** Each is made once it is asked for. */
+function* summaries(
+  frames: readonly FrameSummary[],
+  { principal }: Exchange,
+  cache: ByteCache,
+): Generator<HandleSummary, void, undefined> {
+  for (const frame of frames) yield handleSummary(principal, frame, cache);
 }
 
 async function* inState(

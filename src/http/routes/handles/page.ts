@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 
 export const handleOrders = ['handle', 'created', 'bytes', 'rows', 'expires'] as const;
@@ -7,7 +7,7 @@ export type HandleOrder = (typeof handleOrders)[number];
 export interface PageRequest {
   readonly order: HandleOrder;
   readonly descending: boolean;
-  /** Where the page before ended. */
+  /** The end of the page before. */
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -18,22 +18,22 @@ export interface HandlePage {
   readonly next: string | undefined;
 }
 
-/** What a frame is sorted by: a number, or nothing where it has none, and then its handle. */
+/** The sort key of a frame: a number, or nothing if it has none, and then its handle. */
 interface SortKey {
   readonly number: number | undefined;
   readonly handle: string;
 }
 
 /**
- * One page of a listing. A cursor names the last frame by what it was sorted by, so that the next page begins in the
- * right place also when that frame is gone.
+ * One page of a listing. A cursor holds the sort key of the last frame, so that the next page begins in the right place even if
+ * that frame is gone.
  */
 export async function handlePage(listed: AsyncIterable<FrameSummary>, request: PageRequest): Promise<HandlePage> {
   const { order, limit } = request;
   const after = request.after === undefined ? undefined : parseCursor(request.after, order);
   const compare = comparison(request.descending);
   const found: { readonly frame: FrameSummary; readonly key: SortKey }[] = [];
-  // Listings come in the order of handles; only in that one can they be left early.
+  // Listings are in the order of handles; only in that order can they end early.
   const isSorted = order === 'handle' && !request.descending;
   for await (const frame of listed) {
     const key = { number: sortNumber(frame, order), handle: frame.handle };
@@ -65,7 +65,7 @@ function sortNumber(frame: FrameSummary, order: HandleOrder): number | undefined
   }
 }
 
-/** Frames without a number come last, whichever the direction. */
+/** Frames without a number come last, in both directions. */
 function comparison(descending: boolean): (a: SortKey, b: SortKey) => number {
   const sign = descending ? -1 : 1;
   return (a, b) => {

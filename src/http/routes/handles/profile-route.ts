@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/app-error.ts';
-import { parseFrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { parseFrameName } from '../../../core/names/frame-name.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import { frameDamaged } from '../../../frames/catalog/frame-errors.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -51,7 +51,7 @@ const profileParameters = {
   quantiles: flag('The quantiles too, which take longer than all the rest.'),
 } as const;
 
-/** Tells what the values of a column are like. */
+/** The profile of a column's values. */
 export function profileRoute({ frames, profiler, settings }: ProfileRouteOptions): Route {
   return {
     path: '/handles/{handle}/profile',

@@ -1,6 +1,6 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
-import { AppError } from '../../../core/app-error.ts';
-import { parseFrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { parseFrameName } from '../../../core/names/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { frameName, readParameters, timeToLive } from '../../exchange/parameters.ts';
@@ -8,7 +8,7 @@ import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
 import { parseTtl, ttlSchema } from '../../json/json-ttl.ts';
-import { sendJson } from '../../json/send-json.ts';
+import { sendLargeJson } from '../../json/send-large-json.ts';
 import { handleSchema, handleSummary } from './summary.ts';
 
 const parameters = { ttl: timeToLive('Another time to live; `none`: the frame stays. Default: the one that it has.') };
@@ -63,7 +63,7 @@ export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limi
         });
       }
       const frame = await frames.renew(exchange.principal, wanted, ttl === undefined ? inBody : ttl);
-      sendJson(exchange, handleSummary(exchange.principal, frame, cache));
+      await sendLargeJson(exchange, handleSummary(exchange.principal, frame, cache));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FrameShares } from '../../../auth/frame-shares.ts';
-import { parseFrameName } from '../../../core/frame-name.ts';
-import { isTenant, type Tenant } from '../../../core/principal.ts';
+import { isTenant, type Tenant } from '../../../core/callers/principal.ts';
+import { parseFrameName } from '../../../core/names/frame-name.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { frameName, invalidParameter, type Parameter, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
@@ -26,7 +26,7 @@ const shareSchema = {
 
 const errors = ['invalid_handle', 'invalid_parameter', 'handle_not_found', 'handle_gone'] as const;
 
-/** Lists with whom a frame is shared. */
+/** Lists the tenants that a frame is shared with. */
 export function sharesRoute(shares: FrameShares): Route {
   return {
     path: '/handles/{handle}/shares',

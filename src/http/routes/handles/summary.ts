@@ -1,12 +1,12 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
-import { isSharedName, maySeeQuery } from '../../../core/frame-name.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { ForeignKey, TableConstraints } from '../../../core/table-constraints.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { isSharedName, maySeeQuery } from '../../../core/names/frame-name.ts';
+import type { ForeignKey, TableConstraints } from '../../../core/sql/table-constraints.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameSummary, HeldSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
 
-/** A column, with what its definition says beyond its type. */
+/** A column, with the parts of its definition beyond its type. */
 export interface HandleColumn extends ExecColumn {
   readonly nullable?: false;
   readonly default?: string;
@@ -24,7 +24,7 @@ export interface HandleConstraints {
 /** A frame as the doors of /handles show it. */
 export interface HandleSummary {
   readonly handle: string;
-  /** Where another tenant shares it. */
+  /** Set if another tenant shares it. */
   readonly shared?: true;
   readonly kind: 'frame' | 'view';
   readonly state: FrameSummary['state'];
@@ -38,7 +38,7 @@ export interface HandleSummary {
   readonly ttl: number | null;
   readonly expires: string | null;
   readonly damaged: string | null;
-  /** Of a view whose query the caller may see: the query, and what that reads. */
+  /** For a view whose query the caller may see: the query, and its sources. */
   readonly sql?: string;
   readonly reads?: readonly string[];
 }

@@ -1,6 +1,6 @@
-import type { Column } from '../../../core/data-type.ts';
-import type { FileFormatName } from '../../../core/file-format.ts';
-import type { FileReport } from '../../../core/frame-engine.ts';
+import type { Column } from '@framehold/columns';
+import type { FileFormatName } from '../../../core/rows/file-format.ts';
+import type { FileReport } from '../../../core/rows/frame-engine.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';

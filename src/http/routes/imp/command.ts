@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import { type FileFormatName, fileFormats } from '../../../core/file-format.ts';
-import type { FrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { FrameName } from '../../../core/names/frame-name.ts';
+import { type FileFormatName, fileFormats } from '../../../core/rows/file-format.ts';
 import {
   choice,
   delimiter,
@@ -16,7 +16,7 @@ import {
 } from '../../exchange/parameters.ts';
 import { parseSchema, type TypesByColumn } from './schema.ts';
 
-/** How an upload is to be read, kept and answered. */
+/** The parsed options of an upload. */
 export interface ImportCommand {
   /** Undefined: the server makes one. */
   readonly handle: FrameName | undefined;
@@ -31,7 +31,7 @@ export interface ImportCommand {
   readonly types: TypesByColumn | undefined;
   /** A column that must be there, and be a timestamp. */
   readonly timestamp: string | undefined;
-  /** Only its beginning is read, and nothing kept. */
+  /** Only its beginning is read, and nothing stored. */
   readonly isPreview: boolean;
 }
 
@@ -122,7 +122,7 @@ function schema(description: string): Parameter<TypesByColumn | undefined> {
   };
 }
 
-/** Forms send what was left blank. */
+/** Forms send fields that were left blank. */
 function orEmpty<Value>(parameter: Parameter<Value>): Parameter<Value> {
   return { ...parameter, parse: (value, name) => parameter.parse(value === '' ? undefined : value, name) };
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
 import { type BodyPart, Multipart } from '../../body/multipart.ts';
 import { boundaryOf } from '../../body/multipart-head.ts';
@@ -6,7 +6,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import { parseSchema, type TypesByColumn } from './schema.ts';
 
-/** A file on its way in, unpacked. */
+/** An uploaded file, unpacked. */
 export interface Upload {
   /** As part of a form, which browsers and QuestDB's clients send. */
   readonly isForm: boolean;
@@ -16,7 +16,7 @@ export interface Upload {
   readonly types: TypesByColumn | undefined;
   /** Ends only where the whole request was as it should be. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
-  /** Nothing more is read. Does not wait for what may never come. */
+  /** Stops reading. Does not wait for bytes that may never come. */
   release(): void;
 }
 
@@ -72,7 +72,7 @@ async function openForm(
   }
 }
 
-/** What follows the file is read before its end is told: a form that breaks off must not become a frame. */
+/** The rest behind the file is read before its end is reported: a form that breaks off must not become a frame. */
 async function* thenNothingElse(
   body: AsyncGenerator<Buffer, void, undefined>,
   parts: AsyncGenerator<BodyPart, void, undefined>,

@@ -1,8 +1,8 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
-import type { FileFormatName } from '../../../core/file-format.ts';
-import type { FileFormat } from '../../../core/frame-engine.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { FileFormatName } from '../../../core/rows/file-format.ts';
+import type { FileFormat } from '../../../core/rows/frame-engine.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FilePreview, Frames } from '../../../frames/frames.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
@@ -21,7 +21,7 @@ const mostRows = 20;
 interface PreviewContext {
   readonly principal: Principal;
   readonly frames: Pick<Frames, 'describe' | 'preview' | 'temporaryFile'>;
-  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
+  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory' | 'lane'>;
   readonly signal: AbortSignal;
   readonly lane: string;
 }
@@ -42,7 +42,7 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
     checkOptions(format, command, types);
     const isWhole = !(await reader.fill(mostBytes + 1));
     const text = isWhole ? reader.buffered : beginning(format, reader.buffered.subarray(0, mostBytes));
-    await using file = await frames.temporaryFile(principal, context.lane);
+    await using file = await frames.temporaryFile(principal, lane);
     const { isPlainText } = await spool(file.counted(only(text)), file.path, limits.takeMemory);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const options = { ...command, hasHeader, isPlainText, skipsBadRows: true };
@@ -77,7 +77,7 @@ function beginning(format: FileFormatName, bytes: Buffer): Buffer {
   });
 }
 
-/** An append has the types of its frame, where that is there. */
+/** An append has the types of its frame, if that exists. */
 async function columnsOf(
   { mode, handle }: ImportCommand,
   { principal, frames, signal }: PreviewContext,
@@ -95,7 +95,7 @@ async function columnsOf(
 
 const { properties } = importAnswerSchema as { readonly properties: Readonly<Record<string, JsonSchema>> };
 
-/** Its properties stand beside those of an import: `preview` tells them apart. */
+/** A sibling of the schema of an import: `preview` distinguishes the two. */
 export const previewAnswerSchema: JsonSchema = {
   type: 'object',
   required: ['status', 'preview', 'format', 'complete', 'rows', 'columns', 'rowsRejected', 'rejections', 'dataset'],

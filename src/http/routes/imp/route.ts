@@ -1,4 +1,4 @@
-import { parseProducer, refuseProducer } from '../../../core/producer.ts';
+import { parseProducer, refuseProducer } from '../../../core/callers/producer.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -93,7 +93,7 @@ export function impRoute({ frames, limits: given }: ImpRouteOptions): Route {
     async handle(exchange) {
       const start = performance.now();
       const { principal, signal, lane } = exchange;
-      const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes) };
+      const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes), lane };
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       const producer = parseProducer(exchange.requestHeaders);
@@ -102,7 +102,7 @@ export function impRoute({ frames, limits: given }: ImpRouteOptions): Route {
         refuseProducer(producer, 'nothing is appended');
         return await preview(exchange, command, { frames, limits });
       }
-      // Nobody shall send gigabytes for nothing.
+      // Refused early, before the client sends gigabytes in vain.
       await frames.refusePut(principal, command);
       const upload = await openUpload(exchange, limits);
       try {

@@ -1,5 +1,5 @@
+import type { DataType } from '@framehold/columns';
 import { describe, expect, test } from 'vitest';
-import type { DataType } from '../../../core/data-type.ts';
 import { parseSchema } from './schema.ts';
 import { timeFormatOf } from './time-pattern.ts';
 import { parseTypeName } from './type-name.ts';

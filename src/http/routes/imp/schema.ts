@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { DataType } from '../../../core/data-type.ts';
-import type { TextType } from '../../../core/frame-engine.ts';
+import type { DataType } from '@framehold/columns';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { TextType } from '../../../core/rows/frame-engine.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import { type JsonValue, parseJson } from '../../../encoding/json/json-text.ts';
 import { type ColumnText, columnsOfText, invalidSchema } from './schema-text.ts';

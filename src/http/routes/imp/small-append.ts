@@ -1,17 +1,15 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Batch } from '../../../core/batch.ts';
-import type { Column } from '../../../core/data-type.ts';
-import type { FileReport } from '../../../core/frame-engine.ts';
-import type { FrameName } from '../../../core/frame-name.ts';
-import type { Principal } from '../../../core/principal.ts';
+import type { Batch, Column } from '@framehold/columns';
+import type { Principal } from '../../../core/callers/principal.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { FrameName } from '../../../core/names/frame-name.ts';
+import type { FileReport } from '../../../core/rows/frame-engine.ts';
 import { csvBatch } from '../../../encoding/csv/csv-batch.ts';
 import { jsonBatch } from '../../../encoding/text/json-batch.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { PutRequest } from '../../../frames/write/put-frame.ts';
-import type { UploadReader } from './upload-reader.ts';
-
-const mostBytes = 256 * 1024;
+import { mostSmallBytes } from '../../../frames/write/small-source.ts';
+import type { UploadReader } from '../../body/upload-reader.ts';
 
 interface SmallText {
   readonly format: 'csv' | 'tsv' | 'json' | 'ndjson';
@@ -27,8 +25,8 @@ interface AppendContext {
 }
 
 /**
- * Appends a small text to a frame that is there, without a worker or a file. Undefined where it must go that way, with
- * nothing taken from the reader: what is read here is certain, and the errors are those of the import.
+ * Appends a small text to an existing frame, without a worker or a file. Undefined if it must go that way, with nothing taken
+ * from the reader: only certain values are read here, and the errors are those of the import.
  */
 export async function appendSmall(
   reader: UploadReader,
@@ -37,7 +35,7 @@ export async function appendSmall(
   { principal, frames, signal, lane }: AppendContext,
 ): Promise<PutResult | undefined> {
   const { handle, mode } = request;
-  if (mode !== 'append' || handle === undefined || (await reader.fill(mostBytes + 1))) return undefined;
+  if (mode !== 'append' || handle === undefined || (await reader.fill(mostSmallBytes + 1))) return undefined;
   try {
     const known = frames.appendColumns(principal, handle);
     const columns = known ?? (await columnsOf(frames, principal, handle, signal));
@@ -46,7 +44,7 @@ export async function appendSmall(
     const source = { kind: 'batch', batch: read.batch } as const;
     return { ...(await frames.put(principal, { ...request, source }, { signal, lane })), report: read.report };
   } catch (error) {
-    // Another server may have replaced the frame: the import looks again.
+    // Another server may have replaced the frame: the import looks it up again.
     if (error instanceof AppError && error.code === 'schema_mismatch') return undefined;
     throw error;
   }

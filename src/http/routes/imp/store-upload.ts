@@ -1,28 +1,28 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
-import type { FileFormatName } from '../../../core/file-format.ts';
-import type { FileFormat } from '../../../core/frame-engine.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Producer } from '../../../core/producer.ts';
+import type { Column } from '@framehold/columns';
+import type { Principal } from '../../../core/callers/principal.ts';
+import type { Producer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { FileFormatName } from '../../../core/rows/file-format.ts';
+import type { FileFormat } from '../../../core/rows/frame-engine.ts';
 import { didYouMeanName } from '../../../core/text/did-you-mean.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { decodeBody } from '../../body/decode-body.ts';
+import { UploadReader } from '../../body/upload-reader.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import type { ImportCommand } from './command.ts';
 import type { Upload } from './open-upload.ts';
 import type { TypesByColumn } from './schema.ts';
 import { appendSmall } from './small-append.ts';
 import { formatOf, headBytes, namedFormat, packingOf } from './upload-format.ts';
-import { UploadReader } from './upload-reader.ts';
 import { type Spooled, spool } from './upload-spool.ts';
 
 interface StoreUploadContext {
   readonly principal: Principal;
-  /** Of an append. */
+  /** For an append. */
   readonly producer: Producer | undefined;
   readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe' | 'temporaryFile'>;
-  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory'>;
+  readonly limits: Pick<BodyLimits, 'maxBodyBytes' | 'takeMemory' | 'lane'>;
   readonly signal: AbortSignal;
   readonly lane: string;
 }
@@ -62,7 +62,7 @@ export async function storeUpload(
       const put = await appendSmall(reader, text, request, context);
       if (put !== undefined) return { format, put };
     }
-    await using file = await frames.temporaryFile(principal, context.lane);
+    await using file = await frames.temporaryFile(principal, lane);
     const { isPlainText } = await spool(file.counted(reader.rest()), file.path, limits.takeMemory);
     const source = {
       kind: 'file',
@@ -105,7 +105,7 @@ export function typesOf(upload: Upload, command: ImportCommand): TypesByColumn |
   return command.types ?? upload.types;
 }
 
-/** What could not have an effect was not meant so. */
+/** Refuses options without an effect: they are mistakes. */
 export function checkOptions(
   format: FileFormatName,
   { delimiter }: ImportCommand,

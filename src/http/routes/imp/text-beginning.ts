@@ -1,12 +1,4 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  LF,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from '../../../encoding/bytes/ascii.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, LF, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '@framehold/columns';
 import { isSpace } from '../../../encoding/json/json-grammar.ts';
 
 /** The records of a CSV that are whole in its first bytes. */

@@ -31,7 +31,7 @@ function left(text: string): string {
   return `${text.padStart(15)}  `;
 }
 
-/** What is too long loses its beginning. Control characters would break the lines. */
+/** A long text loses its beginning. Control characters would break the lines. */
 function middle(text: string): string {
   const shown = text.replaceAll(/\p{Cc}/gu, ' ');
   return `${(shown.length > 50 ? `...${shown.slice(-47)}` : shown).padStart(50)}  `;

@@ -45,7 +45,7 @@ const letters: Readonly<Record<string, string>> = {
   T: 'T',
 };
 
-/** What strptime takes for a pattern in QuestDB's letters, or in strptime's own (with `%`). Undefined: ISO 8601. */
+/** A strptime pattern from one in QuestDB's letters, or in strptime's own (with `%`). Undefined: ISO 8601. */
 export function timeFormatOf(pattern: string): string | undefined {
   if (pattern.includes('%')) return pattern;
   if (iso.test(pattern)) return undefined;

@@ -1,11 +1,10 @@
-import type { DataType } from '../../../core/data-type.ts';
+import { type DataType, parseSqlType, sqlTypeNames } from '@framehold/columns';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
-import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
 import { invalidParameter } from '../../exchange/parameters.ts';
 
 const text = { kind: 'utf8' } as const;
 
-/** Those of QuestDB that SQL does not name so. What it has of its own (IPv4, geohashes, LONG256) stays text. */
+/** QuestDB's type names that SQL does not have. Its special types (IPv4, geohashes, LONG256) stay text. */
 const questdbTypes: ReadonlyMap<string, DataType> = new Map<string, DataType>([
   ['BYTE', { kind: 'int', bits: 8, signed: true }],
   ['SHORT', { kind: 'int', bits: 16, signed: true }],
@@ -22,7 +21,7 @@ const questdbTypes: ReadonlyMap<string, DataType> = new Map<string, DataType>([
 const sized = /^(STRING|VARCHAR|CHAR|CHARACTER|CHARACTER VARYING|TEXT|GEOHASH) ?\([^()]*\)$/;
 const notInText = new Set<DataType['kind']>(['binary', 'list', 'interval']);
 
-/** Rejects with `invalid_parameter` what is not the name of a type that text can be read as. */
+/** Rejects with `invalid_parameter` a name of no type that text can be read as. */
 export function parseTypeName(name: string): DataType {
   const plain = name.trim().toUpperCase().replaceAll(/\s+/g, ' ');
   const word = sized.exec(plain)?.[1] ?? plain;

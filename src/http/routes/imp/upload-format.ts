@@ -1,7 +1,7 @@
-import { AppError } from '../../../core/app-error.ts';
-import { type FileFormatName, fileFormats, formatOfName } from '../../../core/file-format.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { type FileFormatName, fileFormats, formatOfName } from '../../../core/rows/file-format.ts';
 
-/** How many of the first bytes are looked at. */
+/** Number of first bytes that are examined. */
 export const headBytes = 1024;
 
 const byMediaType = new Map<string, FileFormatName>(
@@ -25,7 +25,7 @@ const byMediaType = new Map<string, FileFormatName>(
   } as const),
 );
 
-/** What clients say of any file: curl without a header, browsers of a CSV on Windows. */
+/** Media types that clients send for any file: curl without a header, browsers for a CSV on Windows. */
 const silentMediaTypes = new Set([
   '',
   'application/octet-stream',
@@ -62,7 +62,7 @@ export interface FormatClues {
   readonly names: readonly (string | undefined)[];
 }
 
-/** The format as the sender has it; undefined where nothing but the bytes can tell. */
+/** The format that the sender names; undefined if only the bytes can show it. */
 export function namedFormat({ asked, contentType, names }: FormatClues): FileFormatName | undefined {
   if (asked !== undefined) return asked;
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -74,7 +74,7 @@ export function namedFormat({ asked, contentType, names }: FormatClues): FileFor
   });
 }
 
-/** What the bytes are: as named, unless they are plainly something else. */
+/** The format of the bytes: the named one, unless they are plainly of another. */
 export function formatOf(named: FileFormatName | undefined, head: Buffer): FileFormatName {
   const text = head.toString('latin1');
   const signature = signatures.find(({ start }) => text.startsWith(start));
@@ -96,7 +96,7 @@ function wrongBytes(named: FileFormatName, signature: Signature | undefined): st
   return signature === undefined ? 'the body is not a Parquet file' : `the body is ${signature.name}, not ${named}`;
 }
 
-/** How a file is packed that says so only by its first bytes (`trades.csv.gz`). */
+/** The compression of a file that only its first bytes show (`trades.csv.gz`). */
 export function packingOf(head: Buffer): 'gzip' | 'zstd' | undefined {
   if (head.length < 4) return undefined;
   if (head.readUIntBE(0, 3) === 0x1f8b08) return 'gzip';

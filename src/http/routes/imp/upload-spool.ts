@@ -1,23 +1,19 @@
 import { open } from 'node:fs/promises';
 import { storage } from '../../../frames/disk/durable-file.ts';
-import type { BodyLimits } from '../../exchange/request-body.ts';
+import { type BodyLimits, uncountedBytes } from '../../exchange/request-body.ts';
 
 /** Few large writes cost less than many small ones. */
 const writeBytes = 1024 * 1024;
-
-/** As many of these as there may be requests under way are little. */
-const freeBytes = 64 * 1024;
 
 const LF = 10;
 const CR = 13;
 
 export interface Spooled {
-  /** As CsvOptions has it. */
+  /** As in CsvOptions. */
   readonly isPlainText: boolean;
 }
 
-/** Writes to a new file, as fast as the disk takes it: one block is written while the next is filled. */
-/** `takeMemory`: as in BodyLimits. */
+/** Writes to a new file, as fast as the disk takes it: one block is written while the next is filled. `takeMemory`: as in BodyLimits. */
 export async function spool(
   body: AsyncIterable<Buffer>,
   path: string,
@@ -33,7 +29,7 @@ export async function spool(
     await writing;
     const full = block.subarray(0, filled);
     writing = storage(() => file.appendFile(full));
-    // Told when the next block is full, or at the end.
+    // The next full block, or the end, gets the error.
     writing.catch(() => {});
     isPlainText &&= isPlain(full);
     [block, other] = [other ?? Buffer.allocUnsafeSlow(writeBytes), block];
@@ -41,7 +37,7 @@ export async function spool(
   };
   let isCounted = false;
   for await (const piece of body) {
-    if (!isCounted && filled + piece.length > freeBytes) {
+    if (!isCounted && filled + piece.length > uncountedBytes) {
       isCounted = true;
       await takeMemory?.(2 * writeBytes);
     }

@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import { localEngineName } from '../../../core/engine-names.ts';
-import type { FrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { localEngineName } from '../../../core/names/engine-names.ts';
+import type { FrameName } from '../../../core/names/frame-name.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
 import {
   aggregates,

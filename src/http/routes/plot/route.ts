@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
-import type { Tsdb } from '../../../core/tsdb.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../../core/names/engine-names.ts';
+import type { Tsdb } from '../../../core/sql/tsdb.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import type { Plot } from '../../../query/plot/plot-spec.ts';
 import { type BindParameters, type Plotter, plotOfTsdb } from '../../../query/plot/plotter.ts';
@@ -27,7 +27,7 @@ export interface PlotRouteOptions {
   readonly settings: JsonLimits & { readonly compression: boolean };
 }
 
-/** Draws a frame or a statement: few points, whatever the number of rows. */
+/** A plot of a frame or a statement: few points, whatever the number of rows. */
 export function plotRoute(options: PlotRouteOptions): Route {
   const { settings } = options;
   return {
@@ -41,8 +41,8 @@ export function plotRoute(options: PlotRouteOptions): Route {
       const body = await jsonBody(exchange, Object.keys(plotKeys), settings);
       const command = parsePlotCommand(body ?? new Map());
       if (command.source === 'statement') exchange.asked = command.sql.slice(0, longestEcho);
-      const { plot, told } = await draw(exchange, command, options);
-      await sendPlot(exchange, { ...plotDocument(plot), ...told }, settings);
+      const { plot, engineReport } = await draw(exchange, command, options);
+      await sendPlot(exchange, { ...plotDocument(plot), ...engineReport }, settings);
     },
   };
 }
@@ -53,7 +53,7 @@ async function draw(
   exchange: Exchange,
   command: PlotCommand,
   { plotter, sql, tsdb, settings }: PlotRouteOptions,
-): Promise<{ readonly plot: Plot; readonly told?: EngineReport | undefined }> {
+): Promise<{ readonly plot: Plot; readonly engineReport?: EngineReport | undefined }> {
   const { principal, signal, lane, requestId } = exchange;
   const options = { signal, lane, requestId };
   if (command.source === 'frame') {
@@ -73,9 +73,9 @@ async function draw(
   }
   const bind: BindParameters = (statement) => boundParameters(command.params, parameterTakerOf(statement));
   const choice = await sql.choose(principal, command, { signal, lane });
-  const told = reportEngine(exchange, command, choice);
+  const engineReport = reportEngine(exchange, command, choice);
   if (!choice.isElsewhere) exchange.answerWithin(settings.requestTimeoutMs);
-  return { plot: await plotter.ofStatement(principal, choice, command.spec, { ...options, bind }), told };
+  return { plot: await plotter.ofStatement(principal, choice, command.spec, { ...options, bind }), engineReport };
 }
 
 function plotDocument({ seriesCount, categoryCount, notFinite, ...plot }: Plot): object {

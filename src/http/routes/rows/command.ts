@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/app-error.ts';
-import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { type FrameName, parseFrameName } from '../../../core/names/frame-name.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import {
@@ -20,10 +20,10 @@ import type { TableFormat } from '../../table/table.ts';
 export interface RowsCommand {
   readonly handle: FrameName;
   readonly from: number | 'end';
-  /** Undefined: only rows that are there. */
+  /** Undefined: only present rows. */
   readonly live: 'long-poll' | 'sse' | undefined;
   readonly waitMs: number;
-  /** Of a response, or of an event. */
+  /** For a response, or for an event. */
   readonly mostRows: number;
   readonly lineage: string | undefined;
   readonly columns: readonly string[] | undefined;

@@ -21,7 +21,7 @@ export interface RowsRouteOptions {
   readonly settings: { readonly maxLimit: number | undefined; readonly compression: boolean };
 }
 
-/** Gives the rows of a frame from a number on, and those that come. */
+/** The rows of a frame from a number on, and new rows as they come. */
 export function rowsRoute({ frames, followers, filter, settings }: RowsRouteOptions): Route {
   return {
     path: '/handles/{handle}/rows',
@@ -47,7 +47,7 @@ export function rowsRoute({ frames, followers, filter, settings }: RowsRouteOpti
   };
 }
 
-/** Of every answer: where the next one begins. */
+/** The start of the next answer, in the headers of every answer. */
 function pushPosition({ headers }: Exchange, { next, isUpToDate, lineage }: Follower): void {
   headers.push('next-row', String(next), 'up-to-date', String(isUpToDate), 'lineage', lineage);
 }

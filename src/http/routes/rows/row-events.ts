@@ -7,7 +7,7 @@ import type { RowsCommand } from './command.ts';
 /** New rows are the same object for all followers that get them: their lines are made once. */
 const linesOf = new WeakMap<Uint8Array, Buffer>();
 
-/** Rows as events, and a progress mark at first and where none came for `progressIntervalMs`. */
+/** Rows as events, and a progress mark at first and after `progressIntervalMs` without rows. */
 export async function* rowEvents(
   follower: Follower,
   { handle, mostRows, format }: RowsCommand,
@@ -41,7 +41,7 @@ function idLine({ next }: Follower): Buffer {
   return Buffer.from(`id: ${next}\n\n`);
 }
 
-/** A line of the event for each line of the piece. In latin1 bytes stay what they are. */
+/** A line of the event for each line of the piece. Latin1 keeps the bytes unchanged. */
 function dataLines({ bytes }: SentRows): Buffer {
   let lines = linesOf.get(bytes);
   if (lines === undefined) {

@@ -1,7 +1,7 @@
-import { AppError } from '../../../core/app-error.ts';
-import { localEngineName, tsdbEngineName } from '../../../core/engine-names.ts';
-import { fileFormats } from '../../../core/file-format.ts';
-import { readSettings, type StatementSettings, statementSettings } from '../../../core/statement-settings.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import { localEngineName, tsdbEngineName } from '../../../core/names/engine-names.ts';
+import { fileFormats } from '../../../core/rows/file-format.ts';
+import { readSettings, type StatementSettings, statementSettings } from '../../../core/sql/statement-settings.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
@@ -16,7 +16,7 @@ import { parseTtl, ttlSchema } from '../../json/json-ttl.ts';
 import type { TableFormat } from '../../table/table.ts';
 import { compressionOf, expParameters } from '../exp/command.ts';
 
-/** How the result of a statement is to be kept. */
+/** Where the result of a statement is stored. */
 export type Keep = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 
 export interface SqlCommand extends RequestedEngine {
@@ -44,7 +44,7 @@ const keepKeys = {
   ttl: ttlKey(),
 } as const;
 
-/** How rows are written: by the same names as for /exp. */
+/** Options of the form of rows: the same names as for /exp. */
 const formatKeys = {
   nm: likeParameter(expParameters.nm),
   delimiter: likeParameter(expParameters.delimiter),
@@ -111,7 +111,7 @@ export function parseSqlCommand(
     sql,
     params,
     settings,
-    // What is sent has at most the rows that the operator allows; what is kept is not sent.
+    // A sent result is limited by the operator's maximum of rows; a stored one is not sent.
     range: keep === undefined ? { ...range, to: Math.min(range.to, range.from + (maxLimit ?? Infinity)) } : range,
     columns: cols,
     timeoutMs: timeout_ms,
@@ -129,7 +129,7 @@ export function parseSqlCommand(
   };
 }
 
-/** A result that is kept is not written to anyone. */
+/** A stored result is not sent to the client. */
 function refuseWriting(body: ReadonlyMap<string, JsonValue>): void {
   const given = ['format', ...Object.keys(formatKeys)].find((key) => (body.get(key) ?? null) !== null);
   if (given === undefined) return;
@@ -138,7 +138,7 @@ function refuseWriting(body: ReadonlyMap<string, JsonValue>): void {
   });
 }
 
-/** Of `POST /plot`, too. */
+/** For `POST /plot`, too. */
 export function paramsKey(): JsonKey<JsonValue | undefined> {
   return {
     schema: {

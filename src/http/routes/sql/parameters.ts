@@ -1,22 +1,18 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { DataType } from '../../../core/data-type.ts';
-import type { Query } from '../../../core/sql.ts';
+import { type ArrowField, type ArrowType, arrowField, listType, smallIpcStream, utf8Type } from '@framehold/arrow-ipc';
+import { type DataType, parseSqlType, sqlTypeName, sqlTypeNames } from '@framehold/columns';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Query } from '../../../core/sql/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
-import { type ArrowField, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
-import { type ArrowType, listType, utf8Type } from '../../../encoding/arrow/types/arrow-type.ts';
-import { smallIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
-import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
-import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
 import type { AnalysedStatement } from '../../../query/frame-sql.ts';
 import { wrongType } from '../../json/json-body.ts';
 
 /** Each becomes a column, and all of them are made in one go. */
 const mostParameters = 4096;
 
-/** A value on its way to the engine: a column of one row. */
+/** A parameter for the engine: a column of one row. */
 interface Cell {
   readonly field: ArrowField;
   readonly value: unknown;
@@ -24,7 +20,7 @@ interface Cell {
 
 const none = { parameterCount: 0 };
 
-/** What of a statement takes parameters. */
+/** The part of a statement that takes parameters. */
 export function parameterTakerOf(statement: AnalysedStatement): Pick<Query, 'parameterCount' | 'parameterNames'> {
   return 'query' in statement ? statement.query : none;
 }
@@ -124,7 +120,7 @@ function cellOf(name: string, value: JsonValue, path: string): Cell {
     );
   }
   const field = fieldOf(name, [value], path);
-  // What a text stands for is for the statement to decide, as with a literal in it.
+  // The statement decides the type of a text, as with a literal in it.
   return { field: typeof value === 'string' ? meant(field, { kind: 'null' }) : field, value };
 }
 

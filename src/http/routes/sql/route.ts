@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { ChunkForm } from '../../../core/frame-engine.ts';
-import { type Producer, parseProducer, refuseProducer } from '../../../core/producer.ts';
+import { type Producer, parseProducer, refuseProducer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { ChunkForm } from '../../../core/rows/frame-engine.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type {
@@ -36,18 +36,18 @@ export interface SqlRouteOptions {
   };
 }
 
-/** What a caller's statement needs to run. */
+/** The context of a caller's statement. */
 interface Run {
   readonly command: SqlCommand;
   readonly statement: AnalysedStatement;
   readonly parameters: Uint8Array | undefined;
   readonly choice: EngineChoice;
-  readonly told: EngineReport | undefined;
-  /** Of an INSERT, or of rows that are kept by appending them. */
+  readonly engineReport: EngineReport | undefined;
+  /** For an INSERT, or for rows that are stored as an append. */
   readonly producer: Producer | undefined;
 }
 
-/** Longer texts are refused anyway, and need not come back. */
+/** Longer texts are refused, and are not echoed. */
 const longestEcho = 1_048_576;
 
 /** Runs a statement over the frames: its rows are sent, or kept as a frame; or it changes frames. */
@@ -66,16 +66,17 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       const { timeoutMs, keep } = command;
       if (timeoutMs !== undefined) exchange.answerWithin(timeoutMs);
       const choice = await sql.choose(principal, command, { signal, lane });
-      const told = reportEngine(exchange, command, choice);
+      const engineReport = reportEngine(exchange, command, choice);
       const statement = await sql.analyze(principal, choice, { signal, lane, requestId });
       const parameters = boundParameters(command.params, parameterTakerOf(statement));
-      const run = { command, statement, parameters, choice, told, producer };
+      const run = { command, statement, parameters, choice, engineReport, producer };
       const reads = statement.kind === 'query' || statement.kind === 'showTables';
       if (reads && keep?.mode !== 'append') refuseProducer(producer, 'nothing is appended');
       if ('returning' in statement && statement.returning !== undefined)
         await sendReturned(exchange, run, { frames, sql, ...settings });
-      else if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...told });
-      else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(exchange, run, keep, sql)), ...told });
+      else if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...engineReport });
+      else if (keep !== undefined)
+        sendJson(exchange, { ...(await keepRows(exchange, run, keep, sql)), ...engineReport });
       else await sendRows(exchange, run, { frames, sql, ...settings });
     },
   };
@@ -93,7 +94,7 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
 
 async function sendRows(
   exchange: Exchange,
-  { command, statement, parameters, choice, told }: Run,
+  { command, statement, parameters, choice, engineReport }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
@@ -105,7 +106,7 @@ async function sendRows(
     exchange,
     {
       query,
-      told,
+      engineReport,
       open: (form) => options.sql.query(principal, { ...request, form }, callOf(exchange)),
     },
     format,
@@ -116,7 +117,7 @@ async function sendRows(
 /** The statement runs once; its rows are held until they are sent. */
 async function sendReturned(
   exchange: Exchange,
-  { command, statement, parameters, producer, told }: Run,
+  { command, statement, parameters, producer, engineReport }: Run,
   { sql: frameSql, ...options }: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   refuseKeep(command);
@@ -126,12 +127,13 @@ async function sendReturned(
   const open = async (form: ChunkForm): Promise<ReturnedResult> => {
     const returned = { form, fromRow: range.from, toRow: range.to, columns };
     const request = { statement, parameters, producer, returned };
-    const done = await frameSql.update(principal, request, callOf(exchange));
+    const holdReturned = (bytes: number): Promise<void> => exchange.holdAnswer(bytes);
+    const done = await frameSql.update(principal, request, { ...callOf(exchange), holdReturned });
     updated = done.rows;
     if (done.returned === undefined) throw new Error('a statement with RETURNING gives no rows');
     return done.returned;
   };
-  await sendTable(exchange, { query, told, changed: () => ({ dml: 'OK', updated }), open }, format, options);
+  await sendTable(exchange, { query, engineReport, changed: () => ({ dml: 'OK', updated }), open }, format, options);
 }
 
 async function keepRows(

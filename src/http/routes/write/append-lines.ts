@@ -1,10 +1,10 @@
-import { AppError, toAppError } from '../../../core/app-error.ts';
+import type { Column } from '@framehold/columns';
 import { lightBytes, ownTurn } from '../../../core/async/own-turn.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
-import type { Column } from '../../../core/data-type.ts';
-import { type Handle, parseHandle } from '../../../core/handle.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { Producer } from '../../../core/producer.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
+import type { Producer } from '../../../core/callers/producer.ts';
+import { AppError, toAppError } from '../../../core/errors/app-error.ts';
+import { type Handle, parseHandle } from '../../../core/names/handle.ts';
 import { LineParser, type LineParserOptions, paused } from '../../../encoding/line-protocol/line-parser.ts';
 import type { MeasurementRows } from '../../../encoding/line-protocol/measurement-rows.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -18,15 +18,15 @@ export interface AppendLines extends LineParserOptions {
 export interface AppendContext {
   readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
   readonly principal: Principal;
-  /** Its signal is made where somebody asks for it, which a small append does not. */
+  /** Its signal is made on demand, which a small append does not need. */
   readonly request: { readonly signal: AbortSignal; readonly lane: string };
 }
 
-/** Others may change the columns of a frame between a look at them and the append. */
+/** Other requests may change the columns of a frame between the look-up and the append. */
 const mostAttempts = 5;
 const putsAtOnce = 8;
 
-/** Adds each measurement of a body to its frame. Nothing is kept before every line is checked. */
+/** Adds each measurement of a body to its frame. Nothing is stored before every line is checked. */
 export async function appendLines(lines: AppendLines, context: AppendContext): Promise<void> {
   const kept = new Set<string>();
   for (let attempt = 1; ; attempt++) {
@@ -47,7 +47,7 @@ export async function appendLines(lines: AppendLines, context: AppendContext): P
   }
 }
 
-/** A line that no longer fits, after others changed its frame: too late for an error that says that nothing was kept. */
+/** A line that no longer fits, after another request changed its frame: too late for an error that says that nothing was kept. */
 function keptInPart({ message }: AppError, kept: ReadonlySet<string>): AppError {
   const names = [...kept].slice(0, 20).join(', ');
   return new AppError(
@@ -78,10 +78,10 @@ async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: b
   return [...parser.measurements];
 }
 
-/** Undefined where the append makes the frame, or tells why it cannot. */
+/** Undefined if the append creates the frame, or fails for another reason. */
 async function describedColumns(handle: Handle, context: AppendContext): Promise<readonly Column[] | undefined> {
   const { frames, principal, request } = context;
-  // Without a right to write, nothing is told of the frame.
+  // Without a right to write, the answer reveals nothing about the frame.
   frames.appendColumns(principal, handle);
   try {
     const frame = await frames.describe(principal, handle, request);
@@ -110,7 +110,7 @@ async function putAll(
   const semaphore = new Semaphore(putsAtOnce);
   const results = await Promise.allSettled(measurements.map((rows) => semaphore.run(() => put(rows))));
   const failures = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
-  // What a second look cannot help is told first.
+  // Errors that a second look cannot resolve come first.
   if (failures.length > 0) throw failures.find((reason) => !isCode(reason, 'schema_mismatch')) ?? failures[0];
 }
 

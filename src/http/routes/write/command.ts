@@ -2,7 +2,7 @@ import { type Precision, precisions } from '../../../encoding/line-protocol/line
 import { choice, type Parameter, readParameters, withDefault } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 
-/** How lines are to be read. */
+/** The parsed options of lines. */
 export interface WriteCommand {
   readonly precision: Precision;
   /** Undefined: as configured. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
@@ -6,7 +6,7 @@ import { isCode } from './write-error.ts';
 
 /** A whole body of lines, unpacked. */
 export async function linesBody(exchange: Exchange, given: BodyLimits): Promise<Uint8Array> {
-  const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes) };
+  const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes), lane: exchange.lane };
   const { 'content-encoding': coding, 'content-length': length } = exchange.requestHeaders;
   if (Number(length ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
   const raw = exchange.body(limits);

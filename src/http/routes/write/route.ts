@@ -1,5 +1,5 @@
-import { LruMap } from '../../../core/lru-map.ts';
-import { parseProducer } from '../../../core/producer.ts';
+import { parseProducer } from '../../../core/callers/producer.ts';
+import { LruMap } from '../../../core/system/lru-map.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -48,13 +48,13 @@ const operation: Operation = {
 export interface WriteRouteOptions {
   readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
   readonly limits: BodyLimits;
-  /** Where the request does not say it. */
+  /** If the request does not say it. */
   readonly addsColumns: boolean;
 }
 
 /** `POST /write` of QuestDB and InfluxDB 1, and `POST /api/v2/write` of InfluxDB 2. */
 export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions): readonly Route[] {
-  /** A client asks the same each time. */
+  /** A client repeats the same query string each time. */
   const commands = new LruMap<WriteCommand>(100);
   const commandOf = (target: string): WriteCommand => {
     const known = commands.get(target);

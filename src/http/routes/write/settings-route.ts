@@ -3,7 +3,7 @@ import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { sendJson } from '../../json/send-json.ts';
 
-/** What QuestDB's clients look for before they write: lines as text alone, over HTTP. */
+/** The settings that QuestDB's clients look up before they write: lines as text alone, over HTTP. */
 const clientSettings = {
   config: {
     'line.proto.support.versions': [1],

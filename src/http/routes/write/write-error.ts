@@ -1,4 +1,4 @@
-import { AppError, errorCodes } from '../../../core/app-error.ts';
+import { AppError, errorCodes } from '../../../core/errors/app-error.ts';
 import { LineError } from '../../../encoding/line-protocol/line-error.ts';
 import { httpStatus } from '../../exchange/error-response.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';

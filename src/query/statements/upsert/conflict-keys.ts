@@ -1,11 +1,11 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { OnConflict } from '../../../core/sql.ts';
-import type { TableKey } from '../../../core/table-constraints.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { OnConflict } from '../../../core/sql/sql.ts';
+import type { TableKey } from '../../../core/sql/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { FrameReader } from '../../../frames/read/frame-reader.ts';
 import { assertColumns } from '../target-frame.ts';
 
-/** The columns of the keys that ON CONFLICT means: of the one that it names, or of all that the frame has. */
+/** The columns of the keys of ON CONFLICT: of the named key, or of all keys of the frame. */
 export function conflictKeys(
   { key, action, position }: OnConflict,
   { columns, constraints, handle }: Pick<FrameReader, 'columns' | 'constraints' | 'handle'>,

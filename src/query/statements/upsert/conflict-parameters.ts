@@ -1,10 +1,9 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { Principal } from '../../../core/principal.ts';
-import type { FrameTable, Query, SqlResult, SqlRun } from '../../../core/sql.ts';
-import type { CallOptions, UpdateRequest } from '../../frame-sql.ts';
-import { quoted } from '../../tables/frame-tables.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { FrameTable, Query, SqlResult, SqlRun } from '../../../core/sql/sql.ts';
+import type { UpdateRequest } from '../../frame-sql.ts';
+import type { StatementRun } from '../../statement-run.ts';
 import { ownQuery } from '../../tables/own-query.ts';
-import type { TableSources } from '../../tables/table-opener.ts';
 import { repeatedKey } from './conflicting-rows.ts';
 import type { Upsert } from './inserted-rows.ts';
 
@@ -16,21 +15,20 @@ interface Bound extends Pick<UpdateRequest, 'parameters'> {
 }
 
 /**
- * The parameters of DO UPDATE, once. Several rows of parameters are applied at once: refuses those of which one would change what
- * another has added, and those that give DO UPDATE different values.
+ * The parameters of DO UPDATE, once. Several rows of parameters are applied at once: refuses rows of which one would change a row
+ * that another has added, and rows that give DO UPDATE different values.
  */
 export async function conflictParameters(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { statement, parameters, keys, given }: Bound,
-  options: CallOptions,
 ): Promise<Uint8Array | undefined> {
+  const { engine } = call;
   const { onConflict, query } = statement;
   if (parameters === undefined || onConflict.action === 'nothing') return undefined;
-  const job = { ...options, tenant: principal.tenant };
+  const { job } = call;
   const read = async (sql: string, run: Partial<SqlRun>): Promise<SqlResult> => {
-    const own = await ownQuery(sources.engine, sql, job);
-    return await sources.engine.run({ query: own, tables: [], form: 'ndjson', ...run }, job);
+    const own = await ownQuery(engine, sql, job);
+    return await engine.run({ query: own, tables: [], form: 'ndjson', ...run }, job);
   };
   const linesOf = async (sql: string, run: Partial<SqlRun>): Promise<readonly string[]> => {
     await using result = await read(sql, run);
@@ -62,7 +60,7 @@ export async function conflictParameters(
   }
   if (used.length === 0) return undefined;
   if (values.length <= 1) return parameters;
-  const all = namesOf(query).map((name) => `$${name} AS ${quoted(name)}`);
+  const all = namesOf(query).map((name) => `$${name} AS ${sqlName(name)}`);
   await using first = await read(ofEachBinding(query, all), { parameters, form: 'arrow', toRow: 1 });
   const pieces: Uint8Array[] = [];
   for await (const piece of first.arrowStream()) pieces.push(piece.slice());

@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Column } from '../../../core/data-type.ts';
+import { type Column, sqlName } from '@framehold/columns';
 import {
   defaultColumn,
   excludedColumn,
   insertOrderColumn,
   type OnConflict,
   rowNumberColumn,
-} from '../../../core/sql.ts';
+} from '../../../core/sql/sql.ts';
 import { isSameName } from '../../../core/text/ascii-lower.ts';
-import { quoted } from '../../tables/frame-tables.ts';
 
 /** Names that no frame has. */
 export const insertedName = 'framehold rows';
 export const frameName = 'framehold frame';
 
-const [number, order] = [quoted(rowNumberColumn), quoted(insertOrderColumn)];
+const [number, order] = [sqlName(rowNumberColumn), sqlName(insertOrderColumn)];
 
 interface Conflict {
   readonly columns: readonly Column[];
@@ -22,7 +21,7 @@ interface Conflict {
   readonly onConflict: Pick<OnConflict, 'action' | 'set'>;
   /** Columns that OR REPLACE replaces, in any case. */
   readonly replaced: readonly string[];
-  /** Of the columns and their types. */
+  /** Definition of the columns and their types. */
   readonly definition: string;
 }
 
@@ -35,26 +34,26 @@ export function conflictingRows({ columns, keys, onConflict, replaced, definitio
   // DuckDB remembers the types of this query, by its text.
   const types = createHash('sha256').update(definition).digest('hex').slice(0, 16);
   const steps = keys.map((key, at) => `r${at + 1} AS (${firstOfEach(key, `r${at}`)})`);
-  const names = [`r0 AS (SELECT * FROM ${quoted(insertedName)})`, ...steps].join(', ');
+  const names = [`r0 AS (SELECT * FROM ${sqlName(insertedName)})`, ...steps].join(', ');
   const rows = `r${keys.length} AS r`;
-  const frame = `${quoted(frameName)} AS f`;
+  const frame = `${sqlName(frameName)} AS f`;
   const isSame = (key: readonly string[]): string =>
-    key.map((name) => `f.${quoted(name)} = r.${quoted(name)}`).join(' AND ');
-  const head = `WITH ${quoted(types)} AS (SELECT 1), ${names} SELECT`;
+    key.map((name) => `f.${sqlName(name)} = r.${sqlName(name)}`).join(' AND ');
+  const head = `WITH ${sqlName(types)} AS (SELECT 1), ${names} SELECT`;
   if (action === 'nothing') {
-    const own = columns.map(({ name }) => `r.${quoted(name)}`);
+    const own = columns.map(({ name }) => `r.${sqlName(name)}`);
     const free = keys.map((key) => `NOT EXISTS (SELECT 1 FROM ${frame} WHERE ${isSame(key)})`);
     const items = [...own, `CAST(NULL AS BIGINT) AS ${number}`, `r.${order}`];
     return `${head} ${items.join(', ')} FROM ${rows} WHERE ${free.join(' AND ')}`;
   }
   const isReplaced = (name: string): boolean => action === 'replace' && replaced.some((each) => isSameName(each, name));
   const own = columns.map(({ name }) => {
-    const column = quoted(name);
+    const column = sqlName(name);
     if (isReplaced(name)) return `r.${column}`;
     return `CASE WHEN f.${number} IS NULL THEN r.${column} ELSE f.${column} END AS ${column}`;
   });
-  const excluded = columns.map(({ name }) => `${quoted(name)} := r.${quoted(name)}`);
-  const defaults = defaultsOf({ set }).map((name) => `r.${quoted(defaultColumn(name))}`);
+  const excluded = columns.map(({ name }) => `${sqlName(name)} := r.${sqlName(name)}`);
+  const defaults = defaultsOf({ set }).map((name) => `r.${sqlName(defaultColumn(name))}`);
   const named = action === 'update' ? [`struct_pack(${excluded.join(', ')}) AS ${excludedColumn}`, ...defaults] : [];
   const items = [...own, `f.${number}`, `r.${order}`, ...named];
   return `${head} ${items.join(', ')} FROM ${frame} RIGHT JOIN ${rows} ON ${keys.map(isSame).join(' OR ')}`;
@@ -75,16 +74,16 @@ export function defaultsOf({ set }: Pick<OnConflict, 'set'>): readonly string[] 
   return set.flatMap(({ name, isDefault }) => (isDefault ? name : []));
 }
 
-/** Of rows with the same key the first. NULL is like no other. */
+/** The first of rows with the same key. NULL equals nothing. */
 function firstOfEach(key: readonly string[], rows: string): string {
-  const columns = key.map(quoted);
+  const columns = key.map(sqlName);
   const isNull = columns.map((column) => `${column} IS NULL`).join(' OR ');
   return `SELECT * FROM ${rows} WHERE ${isNull} OR ${order} IN (SELECT min(${order}) FROM ${rows} GROUP BY ${columns.join(', ')})`;
 }
 
 /** The text of a query that gives a row where inserted rows have the same key. */
 export function repeatedKey(key: readonly string[]): string {
-  const columns = key.map(quoted);
+  const columns = key.map(sqlName);
   const isKey = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
-  return `SELECT 1 AS n FROM ${quoted(insertedName)} WHERE ${isKey} GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`;
+  return `SELECT 1 AS n FROM ${sqlName(insertedName)} WHERE ${isKey} GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`;
 }

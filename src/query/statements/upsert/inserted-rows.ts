@@ -1,4 +1,4 @@
-import type { Principal } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/callers/principal.ts';
 import {
   defaultColumn,
   type FrameTable,
@@ -6,20 +6,20 @@ import {
   insertOrderColumn,
   type OnConflict,
   type SqlColumn,
-} from '../../../core/sql.ts';
+} from '../../../core/sql/sql.ts';
 import { isSameName } from '../../../core/text/ascii-lower.ts';
 import type { FrameReader } from '../../../frames/read/frame-reader.ts';
-import type { AnalysedStatement, CallOptions, UpdateRequest } from '../../frame-sql.ts';
+import type { AnalysedStatement, UpdateRequest } from '../../frame-sql.ts';
+import type { StatementRun } from '../../statement-run.ts';
 import { tableOf } from '../../tables/frame-tables.ts';
 import { openTables } from '../../tables/open-tables.ts';
-import type { TableSources } from '../../tables/table-opener.ts';
 import { type StagedRows, stageRows } from '../returning.ts';
 import { defaultsOf, insertedName } from './conflicting-rows.ts';
 
 /** An INSERT with ON CONFLICT. */
 export type Upsert = Extract<AnalysedStatement, { kind: 'insert' }> & { readonly onConflict: OnConflict };
 
-/** Whole rows, with the defaults that DO UPDATE asks for beside them. They are not held against constraints: some are not added. */
+/** Whole rows, with the defaults that DO UPDATE needs beside them. They are not checked against constraints: some are not added. */
 export function insertedTable(onConflict: OnConflict, { columns, constraints, ...into }: InsertedTable): InsertedTable {
   const added: SqlColumn[] = [];
   const defaults = [...(constraints?.defaults ?? [])];
@@ -44,15 +44,13 @@ interface Inserted extends Pick<UpdateRequest, 'parameters'> {
 
 /** Writes the rows to a file. */
 export async function stageInserted(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { statement: { query, settings }, parameters, into }: Inserted,
-  options: CallOptions,
 ): Promise<StagedRows> {
-  await using opened = await openTables(sources, principal, query, options);
+  await using opened = await openTables(call, query);
   const tables = await opened.withRows({ query, into, settings });
   const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
-  return await stageRows(sources, principal, run, options);
+  return await stageRows(call, run);
 }
 
 /** The rows as a table like the frame, with their numbers; of none, where there is no file. */

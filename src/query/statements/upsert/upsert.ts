@@ -1,8 +1,7 @@
-import { AppError } from '../../../core/app-error.ts';
-import type { DataType } from '../../../core/data-type.ts';
-import type { Handle } from '../../../core/handle.ts';
-import type { Principal } from '../../../core/principal.ts';
-import { refuseProducer } from '../../../core/producer.ts';
+import type { DataType } from '@framehold/columns';
+import { refuseProducer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
+import type { Handle } from '../../../core/names/handle.ts';
 import {
   excludedColumn,
   type FrameTable,
@@ -12,14 +11,14 @@ import {
   type SqlJob,
   targetSchema,
   type ViewTable,
-} from '../../../core/sql.ts';
+} from '../../../core/sql/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { viewTaken } from '../../../frames/catalog/frame-errors.ts';
 import type { FrameReader } from '../../../frames/read/frame-reader.ts';
-import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../../frame-sql.ts';
+import type { PreparedSql, SqlUpdate, UpdateRequest } from '../../frame-sql.ts';
+import type { StatementRun } from '../../statement-run.ts';
 import { sqlColumns, tableOf } from '../../tables/frame-tables.ts';
 import { ownQuery } from '../../tables/own-query.ts';
-import type { TableSources } from '../../tables/table-opener.ts';
 import { applyChange } from '../change.ts';
 import { actionColumn, assertOwnNames, changeColumns, refuseGenerated } from '../open-change.ts';
 import { returnedColumns } from '../returning.ts';
@@ -38,50 +37,48 @@ interface UpsertTarget {
 type Described = Pick<PreparedSql, 'parameters' | 'parameterNames'>;
 
 export async function prepareUpsert(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   statement: Upsert,
   target: UpsertTarget,
-  options: CallOptions,
 ): Promise<Omit<PreparedSql, 'isUpdate'>> {
+  const { engine, frames, principal, options } = call;
   const { onConflict, query, settings, returning, table } = statement;
-  await using reader = await sources.frames.open(principal, target.handle, options);
+  await using reader = await frames.open(principal, target.handle, options);
   const keys = checkedKeys(statement, reader);
   const into = insertedTable(onConflict, target.into);
-  const rows = await describeQuery(sources, principal, { query, into, settings }, options);
+  const rows = await describeQuery(call, { query, into, settings });
   const given = await insertedRows(principal, reader, into, undefined);
-  const job = await conflictJob(sources, principal, { statement, reader, keys, given }, options);
-  const { parameters } = await sources.engine.describe(job, { ...options, tenant: principal.tenant });
+  const job = await conflictJob(call, { statement, reader, keys, given });
+  const { parameters } = await engine.describe(job, call.job);
   const described = returning && { returning, table };
-  const columns = described ? await returnedColumns(sources, principal, described, reader, options) : [];
+  const columns = described ? await returnedColumns(call, described, reader) : [];
   const { parameterNames } = onConflict.query;
   return { ...rows, columns, parameters: parameterTypes(rows, { parameters, parameterNames }) };
 }
 
 /**
  * The rows of the INSERT are written to a file. From that and the frame's rows with the same keys the frame's next version is made.
- * Once: rejects with `frame_changed` where another change of the frame came between.
+ * Once: rejects with `frame_changed` if another change of the frame came between.
  */
 export async function upsertRows(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { statement, parameters, producer, returned }: UpdateRequest & { readonly statement: Upsert },
   target: UpsertTarget,
-  options: CallOptions,
 ): Promise<SqlUpdate> {
+  const { frames, principal, options } = call;
   refuseProducer(producer, 'the statement has ON CONFLICT');
   const { onConflict } = statement;
-  await using reader = await sources.frames.open(principal, target.handle, options);
+  await using reader = await frames.open(principal, target.handle, options);
   const keys = checkedKeys(statement, reader);
   const into = insertedTable(onConflict, target.into);
-  await using staged = await stageInserted(sources, principal, { statement, parameters, into }, options);
+  await using staged = await stageInserted(call, { statement, parameters, into });
   const given = await insertedRows(principal, reader, into, staged);
-  const bound = await conflictParameters(sources, principal, { statement, parameters, keys, given }, options);
-  const job = await conflictJob(sources, principal, { statement, reader, keys, given }, options);
+  const bound = await conflictParameters(call, { statement, parameters, keys, given });
+  const job = await conflictJob(call, { statement, reader, keys, given });
   const run = { ...job, parameters: bound, form: 'arrow', isKept: true } as const;
   const hidden = [rowNumberColumn, actionColumn];
   const set = reader.columns.map((_, index) => index);
-  return await applyChange(sources, principal, { statement, run, hidden, set, reader, parameters, returned }, options);
+  return await applyChange(call, { statement, run, hidden, set, reader, parameters, returned });
 }
 
 function checkedKeys({ onConflict, settings = {} }: Upsert, reader: FrameReader): readonly (readonly string[])[] {
@@ -95,7 +92,7 @@ function checkedKeys({ onConflict, settings = {} }: Upsert, reader: FrameReader)
   return conflictKeys(onConflict, reader);
 }
 
-/** A key means the same whoever asks. */
+/** A key means the same for every caller. */
 function collated(): AppError {
   return new AppError('invalid_parameter', 'keys are looked for under the standard collation alone', {
     hint: 'leave out default_collation; in a session of Flight SQL: RESET default_collation',
@@ -110,19 +107,15 @@ interface ConflictParts {
   readonly given: FrameTable;
 }
 
-/** Says what becomes of the inserted rows and of those of the frame. */
-async function conflictJob(
-  sources: TableSources,
-  principal: Principal,
-  { statement, reader, keys, given }: ConflictParts,
-  options: CallOptions,
-): Promise<SqlJob> {
+/** Gives the changes of the inserted rows and of the frame's. */
+async function conflictJob(call: StatementRun, { statement, reader, keys, given }: ConflictParts): Promise<SqlJob> {
+  const { engine, principal } = call;
   const { onConflict, table, settings } = statement;
   const { columns, constraints, definition } = reader;
   const { tenant } = principal;
-  const replaced = await replacedColumns(sources, principal, statement, reader, options);
+  const replaced = await replacedColumns(call, statement, reader);
   const conflict = { columns, keys, onConflict, replaced, definition };
-  const query = await ownQuery(sources.engine, conflictingRows(conflict), { ...options, tenant });
+  const query = await ownQuery(engine, conflictingRows(conflict), call.job);
   const frame = await tableOf(reader, tenant, { name: frameName, schema: undefined });
   const rows: ViewTable = {
     kind: 'view',
@@ -147,17 +140,15 @@ async function conflictJob(
   };
 }
 
-/** Of OR REPLACE: those that the statement gives values for. */
+/** For OR REPLACE: the columns that the statement gives values for. */
 async function replacedColumns(
-  sources: TableSources,
-  principal: Principal,
+  call: StatementRun,
   { onConflict, columns, match, query, settings }: Upsert,
   reader: FrameReader,
-  options: CallOptions,
 ): Promise<readonly string[]> {
   if (onConflict.action !== 'replace') return [];
   if (columns !== undefined) return columns;
-  const given = match === 'name' ? await describeQuery(sources, principal, { query, settings }, options) : reader;
+  const given = match === 'name' ? await describeQuery(call, { query, settings }) : reader;
   return given.columns.map(({ name }) => name);
 }
 

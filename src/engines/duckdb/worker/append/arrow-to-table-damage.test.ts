@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CodedError } from '@framehold/columns';
 import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -10,7 +11,6 @@ import {
   endOfStream,
   schemaMessage,
 } from '../../../../../test/support/arrow-stream-writer.ts';
-import { AppError } from '../../../../core/app-error.ts';
 import { Session } from '../native/session.ts';
 import { loadArrowStream } from './arrow-to-table.ts';
 
@@ -30,8 +30,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Loads the stream and reads every value of it, in the forms that look at all its bytes. */
-async function outcome(bytes: Uint8Array): Promise<'loaded' | AppError> {
+/** Loads the stream and reads every value of it, in forms that read all its bytes. */
+async function outcome(bytes: Uint8Array): Promise<'loaded' | CodedError> {
   try {
     await using table = await loadArrowStream(connection, once(bytes));
     const columns = table.names.map(
@@ -40,7 +40,7 @@ async function outcome(bytes: Uint8Array): Promise<'loaded' | AppError> {
     await connection.run(`SELECT ${columns.join(', ')} FROM ${table.sql}`);
     return 'loaded';
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof CodedError) return error;
     throw error;
   }
 }
@@ -60,7 +60,7 @@ const streams = cases.map(({ what, field, batch, dictionaries = [] }) => {
   return [what, Buffer.concat([schemaMessage([field]), ...parts, batchMessage(batch), endOfStream])] as const;
 });
 
-describe('a damaged stream is refused with an AppError, or it is another valid stream', () => {
+describe('a damaged stream is refused with an CodedError, or it is another valid stream', () => {
   test.each(streams)('%s', async (_, stream) => {
     const property = fc.asyncProperty(flips(stream.length), async (changes) => {
       await outcome(damaged(stream, changes));

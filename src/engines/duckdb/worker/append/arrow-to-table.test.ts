@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CodedError } from '@framehold/columns';
 import * as arrow from 'apache-arrow';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
@@ -18,7 +19,6 @@ import {
   schemaMessage,
 } from '../../../../../test/support/arrow-stream-writer.ts';
 import { tradesStream } from '../../../../../test/support/arrow-trades.ts';
-import { AppError } from '../../../../core/app-error.ts';
 import { Session } from '../native/session.ts';
 import { loadArrowStream } from './arrow-to-table.ts';
 
@@ -56,12 +56,12 @@ async function loadTexts(
   return { type: column?.t ?? '', values: rows.map((row) => row.v), names: table.names };
 }
 
-async function failure(bytes: Uint8Array): Promise<AppError> {
+async function failure(bytes: Uint8Array): Promise<CodedError> {
   const error = await loadArrowStream(connection, pieces(bytes)).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof AppError)) throw new Error(`not refused with an AppError: ${error}`);
+  if (!(error instanceof CodedError)) throw new Error(`not refused with an CodedError: ${error}`);
   return error;
 }
 

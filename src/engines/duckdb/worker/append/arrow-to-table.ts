@@ -1,12 +1,13 @@
-import type { DataType } from '../../../../core/data-type.ts';
-import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
-import { readAt } from '../../../../encoding/arrow/read/format/messages.ts';
-import { isTextField, type ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
-import { sliceColumn, sliceEnds } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
-import { toDataType } from '../../../../encoding/arrow/read/vectors/to-data-type.ts';
-import { parseSqlType } from '../../../../encoding/sql-types/parse-sql-type.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
+import {
+  ArrowStream,
+  isTextField,
+  type ReceivedField,
+  readAt,
+  sliceColumn,
+  sliceEnds,
+  toDataType,
+} from '@framehold/arrow-ipc';
+import { type DataType, parseSqlType, sqlName, sqlTypeName } from '@framehold/columns';
 import { vectorRows } from '../native/c-api.ts';
 import type { Connection } from '../native/session.ts';
 import { checkColumns } from './check-columns.ts';
@@ -21,7 +22,7 @@ export interface ArrowTable extends AsyncDisposable {
   readonly names: readonly string[];
   /** Which columns hold nothing but nulls, by their type. */
   readonly areNull: readonly boolean[];
-  /** What the text in a column, or in its lists, is meant as; of kind `null` where its use shall decide. */
+  /** The types that the text in a column, or in its lists, stands for; kind `null` if its use decides. */
   readonly meant: readonly (DataType | undefined)[];
 }
 
@@ -38,8 +39,8 @@ export async function loadArrowStream(
 }
 
 /**
- * Reads rows into a temporary table, a message at a time. Everything is checked before native code sees it. Rejects with
- * an AppError about the stream, a DuckDbError, or what the input or the signal throws.
+ * Reads rows into a temporary table, a message at a time. All bytes are checked before native code sees them. Rejects with an
+ * AppError about the stream, a DuckDbError, or the error of the input or the signal.
  */
 export async function loadArrow(
   connection: Connection,
@@ -71,14 +72,14 @@ export async function loadArrow(
 
 function meantAs(field: ReceivedField): DataType | undefined {
   if (!isTextField(field)) return undefined;
-  // Text of no named type; lists and extensions are what they are.
+  // Text without a named type; lists and extensions keep theirs.
   if (field.sqlType === undefined) {
     return field.type.kind === 'list' || field.extension !== undefined ? undefined : { kind: 'null' };
   }
   return field.sqlType === sqlTypeName({ kind: 'null' }) ? { kind: 'null' } : parseSqlType(field.sqlType);
 }
 
-/** UUIDs leave us as text, which every client understands, and come back as what they were. */
+/** UUIDs are sent as text, which every client understands, and become UUIDs again here. */
 function typedRelation(table: string, fields: readonly ReceivedField[]): string {
   const isUuid = ({ type, sqlType }: ReceivedField): boolean =>
     sqlType === 'UUID' && (type.kind === 'bytes' || type.kind === 'view') && type.text;

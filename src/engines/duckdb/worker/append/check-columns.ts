@@ -1,14 +1,13 @@
-import { AppError } from '../../../../core/app-error.ts';
+import { type ReceivedField, unsupported, vectorBytes } from '@framehold/arrow-ipc';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { type ReceivedField, unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
-import { vectorBytes } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 
 const maxValueBytes = 64 * 1024;
 const maxRowBytes = 256 * 1024;
 
 /**
- * Refuses what cannot be the columns of a frame. A chunk of DuckDB has room for 2,048 values of every column, so that fixed
- * sizes multiply; and whoever takes names as C does would read only the beginning of one with a NUL.
+ * Refuses columns that a frame cannot have. A chunk of DuckDB has room for 2,048 values of every column, so that fixed
+ * sizes multiply; and a reader of C strings would see only the beginning of a name with a NUL.
  */
 export function checkColumns(fields: readonly ReceivedField[]): void {
   let total = 0;
@@ -23,7 +22,7 @@ export function checkColumns(fields: readonly ReceivedField[]): void {
   if (total > maxRowBytes) throw new AppError('too_large', 'the Arrow schema has too many columns');
 }
 
-/** DuckDB tells names apart without regard to case, and knows none that is empty. */
+/** DuckDB compares names without regard to case and has no empty names. */
 function checkMembers(field: ReceivedField): void {
   const { type, children } = field;
   if (type.kind === 'struct' || type.kind === 'union') {

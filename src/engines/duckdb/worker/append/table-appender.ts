@@ -1,13 +1,11 @@
-import type { Vector } from '../../../../core/batch.ts';
-import type { DataType } from '../../../../core/data-type.ts';
-import type { ArrowColumn } from '../../../../encoding/arrow/read/columns/column.ts';
-import { toVector } from '../../../../encoding/arrow/read/vectors/to-vector.ts';
+import { type ArrowColumn, toVector } from '@framehold/arrow-ipc';
+import type { DataType, Vector } from '@framehold/columns';
 import { api, offLoop, type Pointer, pointer } from '../native/c-api.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { vectorApi } from '../native/vector-api.ts';
 import { VectorFiller } from './vector-filler.ts';
 
-/** A chunk of DuckDB's and the vectors into whose memory it points. */
+/** A chunk of DuckDB and the vectors that own its memory. */
 interface FilledChunk {
   readonly chunk: Pointer;
   vectors: readonly Vector[];
@@ -77,7 +75,7 @@ export class TableAppender implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pending?.catch(() => {});
-    // Destroying it would first write what it holds.
+    // Destroying the appender would first write the rows in it.
     if (!this.#closed) vectorApi.clearAppender(this.#appender);
     vectorApi.destroyAppender([this.#appender]);
     api.destroyChunk([this.#filling.chunk]);

@@ -1,16 +1,16 @@
-import { fixedSizeBytes, type Vector, vectorPart } from '../../../../core/batch.ts';
-import type { DataType } from '../../../../core/data-type.ts';
 import {
+  type ArrowColumn,
   allBits,
   bitAt,
   bothPresent,
   clearBit,
+  divide,
+  int32View,
   isPresent,
   repeatBits,
-} from '../../../../encoding/arrow/read/columns/bits.ts';
-import { type ArrowColumn, int32View } from '../../../../encoding/arrow/read/columns/column.ts';
-import { unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
-import { divide } from '../../../../encoding/arrow/read/numbers/int64.ts';
+  unsupported,
+} from '@framehold/arrow-ipc';
+import { type DataType, fixedSizeBytes, type Vector, vectorPart } from '@framehold/columns';
 import { copyMemory } from '../native/c-api.ts';
 import { type Address, addressOf, vectorApi } from '../native/vector-api.ts';
 
@@ -18,7 +18,7 @@ import { type Address, addressOf, vectorApi } from '../native/vector-api.ts';
 const stringBytes = 16;
 const inlineBytes = 12;
 
-/** Writes vectors of ours into those of DuckDB. Long strings are not copied: they point into our vector. */
+/** Writes our vectors into DuckDB's. Long strings are not copied: DuckDB's entries point into our vector. */
 export class VectorFiller {
   /** Memory in which values are put together before they are copied. */
   #bytes = new Uint8Array(0);
@@ -116,8 +116,8 @@ export class VectorFiller {
   }
 
   /**
-   * DuckDB's union is a struct of the member's number and of every member, null but for the one that is meant. Returns
-   * the rows that each member has.
+   * DuckDB's union is a struct of the member's number and of all members, where all but one are null. Returns the rows of each
+   * member.
    */
   #storeMembers(target: Address, vector: Vector, validity: Uint8Array | null): Uint8Array[] {
     const { length, children } = vector;
@@ -210,7 +210,7 @@ export class VectorFiller {
     this.#copyTo(target, length * stringBytes);
   }
 
-  /** Makes room; what was in it is lost. */
+  /** Makes room; old content is lost. */
   #prepare(bytes: number): Int32Array {
     if (this.#bytes.length < bytes) {
       const memory = new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(bytes, 32_768))));
@@ -225,7 +225,7 @@ export class VectorFiller {
   }
 }
 
-/** A type whose values stand in the vector itself. */
+/** A type whose values are stored in the vector itself. */
 type FlatType = Exclude<DataType, { kind: 'null' | 'struct' | 'list' | 'map' | 'array' | 'union' }>;
 
 const dash = 45;

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Column } from '../../../../core/data-type.ts';
-import { giveMemory } from '../../../../core/spare-memory.ts';
+import { type Column, giveMemory } from '@framehold/columns';
 import { columnsText } from '../../../../encoding/columns-text.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { rowsHead } from '../../protocol/encoded-rows.ts';
@@ -16,7 +15,7 @@ export type LastMessage = readonly [MessageKind, unknown];
 
 const shortMessageBytes = 16 * 1024;
 const mostHeldMs = 2;
-/** What a pipe takes at once is as well sent through it. */
+/** Smaller messages fit into a pipe at once. */
 const leastSharedBytes = 64 * 1024;
 
 /** The child's side of the data channel. A short message waits a moment for the next: for the parent, one wake-up is cheaper than three. */

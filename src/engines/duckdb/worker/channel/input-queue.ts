@@ -29,7 +29,7 @@ export class InputQueue {
     this.#wake?.();
   }
 
-  /** The bytes up to the end mark, in pieces of which each holds until the next one is asked for. */
+  /** The bytes up to the end mark, in pieces that are valid until the next one is read. */
   async *stream(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake);
@@ -55,7 +55,7 @@ export class InputQueue {
     }
   }
 
-  /** The next job's turn: what an earlier one left unread is dropped. Input may be here before the job itself is. */
+  /** Starts the next job's turn and drops unread input of earlier ones. Input may arrive before its job. */
   begin(turn: number): void {
     this.#turn = turn & 255;
     this.#waiting = this.#waiting.filter((message) => !this.#isPast(message));

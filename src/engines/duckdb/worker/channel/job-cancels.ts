@@ -1,4 +1,4 @@
-/** Takes a cancel to the job that it means. They come on different channels, so that it may be here before its job. */
+/** Takes a cancel to its job. The two have different channels, so that a cancel may arrive before its job. */
 export class JobCancels {
   #current: { readonly turn: number; readonly cancel: () => void } | undefined;
   #early: number | undefined;
@@ -20,7 +20,7 @@ export class JobCancels {
     this.#current = undefined;
   }
 
-  /** One that comes too late is forgotten with the next job. */
+  /** A cancel that arrives too late is forgotten with the next job. */
   cancel(turn: number): void {
     if (this.#current?.turn === (turn & 255)) this.#current.cancel();
     else this.#early = turn & 255;

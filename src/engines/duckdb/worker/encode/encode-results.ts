@@ -1,17 +1,17 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Batch } from '../../../../core/batch.ts';
-import { type Column, type DeclaredType, isKeptAsOther } from '../../../../core/data-type.ts';
-import type { RecodeRows, SqlColumn } from '../../../../core/sql.ts';
+import type { Batch, Column, DeclaredType } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import { isKeptAsOther } from '../../../../core/rows/type-in-frame.ts';
+import type { RecodeRows, SqlColumn } from '../../../../core/sql/sql.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { ResultEncoder } from './result-encoder.ts';
 
-/** A batch holds until the next one is asked for. */
+/** A batch is valid until the next one is read. */
 export interface ResultRows extends AsyncDisposable {
   readonly columns: readonly SqlColumn[];
   batches(): AsyncIterable<Batch>;
 }
 
-/** The columns of the results, then their rows in pieces, one result behind the other; returns how many rows they have. */
+/** Yields the columns of the results, then their rows in pieces, result after result; returns the number of rows. */
 export async function* encodeResults(
   all: AsyncIterable<ResultRows>,
   job: RecodeRows,
@@ -42,7 +42,7 @@ function renamed(columns: readonly SqlColumn[], names: readonly string[] | undef
     : columns.map((column, index) => ({ ...column, name: names[index] ?? column.name }));
 }
 
-/** What the columns of a frame that is made of the rows are declared as. */
+/** The declared types of a frame that is made of the rows. */
 export function withDeclared(result: ResultRows, types: readonly (DeclaredType | undefined)[]): ResultRows {
   const columns = result.columns.map((column, index) => {
     const declared = types[index];

@@ -1,7 +1,6 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { RecodeRows } from '../../../../core/sql.ts';
+import type { Batch, Column } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { RecodeRows } from '../../../../core/sql/sql.ts';
 import { type EncodedPieces, type RowEncoder, rowEncoder } from '../../../../encoding/row-encoder.ts';
 
 /** Encoded rows leave the worker in pieces of about this size. */
@@ -9,7 +8,7 @@ const pieceBytes = 1024 * 1024;
 
 /** Encodes the rows of a result that are wanted of it, in pieces. */
 export class ResultEncoder {
-  /** Those that are wanted. */
+  /** The columns of the result. */
   readonly columns: readonly Column[];
   readonly #wanted: RecodeRows;
   readonly #select: (batch: Batch) => Batch;
@@ -23,7 +22,7 @@ export class ResultEncoder {
     this.#encoder = rowEncoder(this.columns, wanted.form);
   }
 
-  /** How many rows came. */
+  /** The number of rows so far. */
   get rows(): number {
     return this.#rows;
   }
@@ -52,7 +51,7 @@ export class ResultEncoder {
   }
 }
 
-/** Columns by name, in the order asked for. */
+/** The named columns, in that order. */
 function columnSelection(columns: readonly Column[], names: readonly string[] | undefined): (batch: Batch) => Batch {
   if (names === undefined) return (batch) => ({ ...batch, columns });
   const indices = names.map((name) => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import { AppError } from '../../../../core/app-error.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import { analyzeSql } from './analyze.ts';
-import { parseTree } from './parse-tree.ts';
+import { parseTree } from './tree/parse-tree.ts';
 
 const connection = duckDbConnection();
 
-/** What people who work with data write, one statement a line. */
+/** Statements as analysts write them, one a line. */
 const statements = String.raw`
 SELECT 1
 SELECT 1;

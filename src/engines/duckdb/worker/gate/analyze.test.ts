@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import type { TableName } from '../../../../core/sql.ts';
-import { tableText } from '../../../../core/sql.ts';
-import { suggestedTypeNames } from './allowed-types.ts';
+import type { TableName } from '../../../../core/sql/sql.ts';
+import { tableText } from '../../../../core/sql/sql.ts';
 import { analyzeSql } from './analyze.ts';
+import { suggestedTypeNames } from './rules/check-type.ts';
 
 const connection = duckDbConnection();
 
@@ -36,7 +36,7 @@ describe('tables of a query', () => {
     ['WITH b AS (FROM a), a AS (SELECT 1) FROM b', 'a'],
     ['WITH a AS (SELECT 1), b AS (FROM a) FROM b', ''],
     ['WITH a AS (SELECT 1) FROM frames.a', 'frames.a'],
-    // Whether such a tenant shares them is found out when they are opened.
+    // Whether such a tenant shares them is checked when they are opened.
     ['WITH a AS (SELECT 1) FROM acme.a, framehold."team-a".b', 'acme.a framehold."team-a".b'],
     ['SELECT * FROM (WITH a AS (SELECT 1) FROM a) x, a', 'a'],
     ['(WITH a AS (SELECT 1) FROM a) UNION ALL FROM a', 'a'],
@@ -73,7 +73,12 @@ describe('statements', () => {
   test('a query is what stands between spaces, comments and semicolons', async () => {
     expect(await analyze(' ; -- x\n /* y */ SELECT\u00a01 -- z\n;; ')).toEqual({
       kind: 'query',
-      query: { sql: 'SELECT 1', start: 17, tables: [], parameterCount: 0 },
+      query: {
+        sql: 'SELECT 1',
+        pieces: [{ built: 0, written: 17, length: 8 }],
+        tables: [],
+        parameterCount: 0,
+      },
     });
   });
 

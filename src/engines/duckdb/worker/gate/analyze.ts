@@ -1,28 +1,29 @@
-import type { Definition } from '../../../../core/definition.ts';
-import type { Statement } from '../../../../core/sql.ts';
+import type { Definition } from '../../../../core/sql/definition.ts';
+import type { Statement } from '../../../../core/sql/sql.ts';
 import { oneStatement } from '../../../../core/text/one-statement.ts';
+import { SourceText } from '../../../../core/text/source-text.ts';
 import type { Connection } from '../native/session.ts';
-import { alterTable } from './alter-table.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';
 import { namesBeforeChange } from './change/with-before.ts';
-import { createTable } from './create-table.ts';
-import { createView } from './create-view.ts';
 import { createDefinition, seesDefinition } from './definitions/create-definition.ts';
 import { dropDefinition, seesDropOfDefinition } from './definitions/drop-definition.ts';
-import { drop } from './drop-table.ts';
-import { explained } from './explain.ts';
 import { type GateReferences, type GateText, gateQuery } from './gate-query.ts';
-import { insert } from './insert.ts';
-import { pragma } from './pragma.ts';
-import { refuseStatement } from './refused-statements.ts';
-import { shownSetting } from './show-setting.ts';
-import { checkText, checkTokens } from './text-limits.ts';
-import { TokenCursor } from './token-cursor.ts';
-import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './tokenizer.ts';
+import { refuseStatement } from './rules/refused-statements.ts';
+import { alterTable } from './statements/alter-table.ts';
+import { createTable } from './statements/create-table.ts';
+import { createView } from './statements/create-view.ts';
+import { drop } from './statements/drop-table.ts';
+import { explained } from './statements/explain.ts';
+import { insert } from './statements/insert.ts';
+import { pragma } from './statements/pragma.ts';
+import { shownSetting } from './statements/show-setting.ts';
+import { checkText, checkTokens } from './text/text-limits.ts';
+import { TokenCursor } from './text/token-cursor.ts';
+import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './text/tokenizer.ts';
 
-/** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */
+/** Reads a caller's SQL and checks it against the rights of callers. Rejects with `sql_error` or `sql_forbidden`. */
 export async function analyzeSql(
   connection: Connection,
   sql: string,
@@ -34,8 +35,7 @@ export async function analyzeSql(
   const tokens = oneStatement(all, isEnd);
   const text: TokenizedStatement = { sql: withPlainSpaces(sql, tokens), tokens };
   const cursor = new TokenCursor(tokens, sql.length);
-  const gateReferences: GateReferences = (query, origin, rules) =>
-    gateQuery(connection, query, origin, { ...rules, definitions });
+  const gateReferences: GateReferences = (query, rules) => gateQuery(connection, query, { ...rules, definitions });
   const gate: GateText = async (...part) => {
     const { references: _, isPivoted: __, ...query } = await gateReferences(...part);
     return query;
@@ -56,8 +56,7 @@ export async function analyzeSql(
   if (cursor.sees('explain')) return { kind: 'query', query: await explained(cursor, text, gate) };
   if (cursor.sees('pragma')) return await pragma(cursor, tokens, gate);
   refuseStatement(tokens);
-  const start = tokens[0]?.start ?? 0;
-  const query = await gate(text.sql.slice(start), (at) => start + at, { mayReadCatalogs: true });
+  const query = await gate(new SourceText().callers(text.sql, tokens[0]?.start), { mayReadCatalogs: true });
   return { kind: 'query', query };
 }
 

@@ -1,142 +1,103 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Definition } from '../../../../core/definition.ts';
-import type { Query, TableName, TextEdit } from '../../../../core/sql.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { Definition } from '../../../../core/sql/definition.ts';
+import type { Query, TableName } from '../../../../core/sql/sql.ts';
+import type { SourceText, TextEdit } from '../../../../core/text/source-text.ts';
 import type { Connection } from '../native/session.ts';
-import { checkExpressionList } from './check-expression-list.ts';
-import { type ClauseOfRow, checkTree, type TreeFacts } from './check-tree.ts';
 import { expandDefinitions } from './definitions/expand.ts';
-import type { ExpandedText } from './definitions/expanded-text.ts';
 import { gatedReads, hasLive } from './live/gated-reads.ts';
-import { parseQuery } from './parse-query.ts';
-import { bytePosition, type TreeNode } from './parse-tree.ts';
-import { type RowIdUse, starEdits } from './row-ids.ts';
-import { checkText, checkTokens } from './text-limits.ts';
-import { nearestPlace } from './text-pieces.ts';
-import { type Origin, offsetOfByte, offsetsOfBytes } from './text-position.ts';
-import { tokenize } from './tokenizer.ts';
-import { viewTextEdits } from './view-texts.ts';
+import { checkText, checkTokens } from './text/text-limits.ts';
+import { tokenize } from './text/tokenizer.ts';
+import { checkExpressionList } from './tree/check-expression-list.ts';
+import { type ClauseOfRow, checkTree } from './tree/check-tree.ts';
+import { movingErrors, parseQuery } from './tree/parse-query.ts';
+import type { TreeNode } from './tree/parse-tree.ts';
+import { type RowIdUse, starEdits } from './tree/row-ids.ts';
+import { type ViewTextUse, viewTextEdits } from './tree/view-texts.ts';
 
-/** What a text may be beside a query, or must be. */
+/** Kinds of text that are allowed beside a query, or required. */
 export interface TextRules {
-  /** DEFAULT may stand for a value, as in an INSERT. */
+  /** DEFAULT may be a value, as in an INSERT. */
   readonly takesDefault?: boolean;
   /** The text reads the frame that the statement changes. */
   readonly hasTarget?: boolean;
-  /** It is so many expressions, each a value of one row alone. */
+  /** A list of this many expressions, each a value of one row alone. */
   readonly expressions?: number;
-  /** Each row that it gives is made of one row, for this clause: it has no aggregates, windows and subqueries. */
+  /** Each row of it comes from one row, for this clause: it has no aggregates, windows and subqueries. */
   readonly isOfEachRow?: ClauseOfRow | undefined;
-  /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
+  /** May read DuckDB's catalogs: set where these hold nothing but the caller's tables. */
   readonly mayReadCatalogs?: boolean;
-  /** Those that it may name. */
+  /** The definitions that it may name. */
   readonly definitions?: readonly Definition[];
 }
 
 /** A query with every place in its text where it names a table. */
 export interface GatedText extends Query {
-  readonly references: readonly { readonly table: TableName; readonly at: number }[];
+  readonly references: readonly { readonly table: TableName; readonly at: number | undefined }[];
   /** It has a PIVOT without a list of its values. */
   readonly isPivoted: boolean;
 }
 
-export type GateText = (sql: string, origin: Origin, rules?: TextRules) => Promise<Query>;
+export type GateText = (text: SourceText, rules?: TextRules) => Promise<Query>;
 export type GateReferences = (...part: Parameters<GateText>) => Promise<GatedText>;
 
-/** Checks the text of a query; what it gives is exactly that text, with what definitions say in the place of their names. */
+/** Checks the text of a query; the result has exactly that text, with definitions expanded. */
 export async function gateQuery(
   connection: Connection,
-  sql: string,
-  origin: Origin,
+  text: SourceText,
   { definitions = [], ...rules }: TextRules = {},
 ): Promise<GatedText> {
-  if (definitions.length === 0) return await gateText(connection, sql, origin, rules);
-  const expanded = await movingErrors(origin, () => expandDefinitions(connection, sql, definitions));
-  if (expanded === undefined) return await gateText(connection, sql, origin, rules);
-  return await gateExpanded(connection, expanded, origin, rules);
+  if (definitions.length === 0) return await gateText(connection, text, rules);
+  const expanded = await movingErrors(text, () => expandDefinitions(connection, text.sql, definitions));
+  if (expanded === undefined) return await gateText(connection, text, rules);
+  return await gateExpanded(connection, expanded.within(text), rules);
 }
 
-/** The same of a text in which definitions stand in the place of their names: that is what it gives. */
-export async function gateExpanded(
-  connection: Connection,
-  expanded: ExpandedText,
-  origin: Origin,
-  rules: TextRules,
-): Promise<GatedText> {
-  const pieces = expanded.pieces(origin);
-  const place = (at: number): number => nearestPlace(pieces, at);
-  const text = expanded.sql;
-  await movingErrors(place, async () => {
-    checkText(text);
-    checkTokens(tokenize(text));
+/** The same for a text whose definitions are expanded already. */
+export async function gateExpanded(connection: Connection, text: SourceText, rules: TextRules): Promise<GatedText> {
+  await movingErrors(text, async () => {
+    checkText(text.sql);
+    checkTokens(tokenize(text.sql));
   });
-  return { ...(await gateText(connection, text, place, rules)), start: undefined, pieces, usesDefinitions: true };
+  return { ...(await gateText(connection, text, rules)), usesDefinitions: true };
 }
 
 async function gateText(
   connection: Connection,
-  sql: string,
-  origin: Origin,
+  text: SourceText,
   { takesDefault = false, hasTarget = false, isOfEachRow, expressions, mayReadCatalogs = false }: TextRules,
 ): Promise<GatedText> {
-  return await movingErrors(origin, async () => {
-    const { tree, text, place, isPivoted } = await parseQuery(connection, sql);
-    const facts = inCharacters(text, place, () => {
-      if (expressions !== undefined) checkExpressionList(tree, expressions);
-      return checkTree(tree, text, { takesDefault, isPivoted, hasTarget, isOfEachRow });
-    });
+  return await movingErrors(text, async () => {
+    const { sql, pieces } = text;
+    const { tree, isPivoted } = await parseQuery(connection, sql);
+    if (expressions !== undefined) checkExpressionList(tree, expressions);
+    const facts = checkTree(tree, sql, { takesDefault, isPivoted, hasTarget, isOfEachRow });
     if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.
     if (facts.readsCatalogs && isPivoted) throw listPivot('of catalogs');
-    // What the statement gives must be known before its rows are fetched.
+    // The columns of the statement must be known before its rows are fetched.
     if (hasLive(facts.live) && isPivoted) throw listPivot('over the external database');
-    const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
-    const references = inText(facts.references, text, place);
-    const rowIds =
-      facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
-    const live = hasLive(facts.live)
-      ? gatedReads(tree, sql, facts.live, {
-          offset: (at) => Math.max(0, origin(at)),
-          node: (node) => {
-            const byte = bytePosition(node);
-            return byte === undefined ? undefined : Math.max(0, origin(place(offsetOfByte(text, byte))));
-          },
-        })
-      : undefined;
-    const catalogs = facts.readsCatalogs
-      ? { readsCatalogs: true as const, viewTextEdits: text === sql ? textsOfViews(sql, facts) : undefined }
-      : {};
-    const describes = facts.describesTables && !isPivoted ? { describesTables: true as const } : {};
-    const found = { sql, start: origin(0), tables, references, isPivoted };
-    const reads = { ...rowIds, ...catalogs, ...describes, ...(live && { live }) };
-    return { ...found, ...reads, ...parametersOf(tree, facts.parameters) };
+    const tables = facts.tables.map((table) => ({
+      ...table,
+      position: table.position === undefined ? undefined : text.nearest(table.position),
+    }));
+    const rowIds = facts.rowIds && { rowIds: { edits: rowIdEdits(sql, facts.rowIds) } };
+    const live = hasLive(facts.live) && { live: gatedReads(tree, text, facts.live) };
+    const catalogs = facts.readsCatalogs && {
+      readsCatalogs: true as const,
+      viewTextEdits: textsOfViews(sql, facts.viewTexts),
+    };
+    const describes = facts.describesTables && !isPivoted && { describesTables: true as const };
+    const found = { sql, pieces, tables, references: facts.references, isPivoted };
+    return { ...found, ...rowIds, ...catalogs, ...describes, ...live, ...parametersOf(tree, facts.parameters) };
   });
 }
 
-/** Errors of a text tell where they stand in the caller's. */
-export async function movingErrors<T>(origin: Origin, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw error instanceof AppError && error.position !== undefined
-      ? movedTo(error, Math.max(0, origin(error.position)))
-      : error;
-  }
+function rowIdEdits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefined {
+  return stars && starEdits(tokenize(sql), stars);
 }
 
-function edits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefined {
-  return stars && starEdits(tokenize(sql), offsetsOfBytes(sql, stars));
-}
-
-function textsOfViews(sql: string, { viewTexts }: TreeFacts): readonly TextEdit[] | undefined {
-  if (viewTexts.length === 0) return undefined;
-  const places = offsetsOfBytes(
-    sql,
-    viewTexts.map(({ at }) => at),
-  );
-  return viewTextEdits(
-    tokenize(sql),
-    viewTexts.map((use, index) => ({ ...use, at: places[index] ?? sql.length })),
-  );
+function textsOfViews(sql: string, uses: readonly ViewTextUse[]): readonly TextEdit[] | undefined {
+  return uses.length === 0 ? undefined : viewTextEdits(tokenize(sql), uses);
 }
 
 function catalogsHere(): AppError {
@@ -151,7 +112,7 @@ function listPivot(which: string): AppError {
   });
 }
 
-/** Of `?` and `$1`, which must have no gaps, or of `$name`; DuckDB's parser lets nobody mix them. */
+/** Of `?` and `$1`, which must have no gaps, or of `$name`; DuckDB's parser refuses a mix. */
 function parametersOf(tree: TreeNode, used: ReadonlySet<string>): Pick<Query, 'parameterCount' | 'parameterNames'> {
   if ([...used].some((name) => !/^[0-9]+$/.test(name))) {
     const parameterNames = namesInOrder(tree);
@@ -170,38 +131,4 @@ function parametersOf(tree: TreeNode, used: ReadonlySet<string>): Pick<Query, 'p
 function namesInOrder({ named_param_map: map }: TreeNode): string[] {
   const entries = (Array.isArray(map) ? map : []) as readonly { readonly key: string; readonly value: number }[];
   return [...entries].sort((a, b) => a.value - b.value).map(({ key }) => key);
-}
-
-/** The names with their positions as the caller counts. */
-function inCallersText(tables: readonly TableName[], sql: string, origin: Origin): TableName[] {
-  const offsets = offsetsOfBytes(
-    sql,
-    tables.map(({ position = Infinity }) => position),
-  );
-  return tables.map((table, index) => {
-    const offset = offsets[index] ?? sql.length;
-    return { ...table, position: offset < sql.length ? Math.max(0, origin(offset)) : undefined };
-  });
-}
-
-/** As characters of the text that is run. */
-function inText(references: TreeFacts['references'], text: string, place: Origin): GatedText['references'] {
-  const offsets = offsetsOfBytes(
-    text,
-    references.map(({ position = Infinity }) => position),
-  );
-  return references.map((table, index) => ({ table, at: place(offsets[index] ?? text.length) }));
-}
-
-function inCharacters(text: string, place: Origin, check: () => TreeFacts): TreeFacts {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof AppError) || error.position === undefined) throw error;
-    throw movedTo(error, place(offsetOfByte(text, error.position)));
-  }
-}
-
-function movedTo({ code, message, hint, retryAfterSeconds, cause }: AppError, position: number): AppError {
-  return new AppError(code, message, { hint, position, retryAfterSeconds, cause });
 }

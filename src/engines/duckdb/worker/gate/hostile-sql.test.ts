@@ -1,8 +1,8 @@
 import koffi from 'koffi';
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import { AppError } from '../../../../core/app-error.ts';
-import type { Definition } from '../../../../core/definition.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { Definition } from '../../../../core/sql/definition.ts';
 import { analyzeSql } from './analyze.ts';
 
 const connection = duckDbConnection();

@@ -4,7 +4,7 @@ import { analyzeSql } from './analyze.ts';
 
 const connection = duckDbConnection();
 
-/** Queries of the kinds that TPC-DS asks, in our own words: what each is about, the tables that it reads, its text. */
+/** Queries like those of TPC-DS, in our own words: the question, the tables, the text. */
 const questions: readonly [string, string, string][] = [
   [
     'returns above the average of a store',

@@ -1,7 +1,7 @@
 import { copyFile, link, open } from 'node:fs/promises';
-import { AppError } from '../../../../core/app-error.ts';
-import type { FileReport } from '../../../../core/frame-engine.ts';
-import { sqlString } from '../../protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { FileReport } from '../../../../core/rows/frame-engine.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { refuseImpossible } from '../parquet/impossible-footer.ts';
@@ -13,7 +13,7 @@ const encryptedMagic = 'PARE';
 /** Magic, the shortest footer, its length, magic. */
 const leastBytes = 12;
 
-/** Takes a Parquet file over as it is, without its bytes being written again where the file system allows it. */
+/** Takes a Parquet file over unchanged, without copying its bytes if the file system allows it. */
 export async function keepParquet(connection: Connection, source: string, target: string): Promise<FileReport> {
   await refuseUnreadable(source);
   await refuseImpossible(source);
@@ -50,19 +50,23 @@ async function refuseUnreadableFooter(connection: Connection, path: string): Pro
   );
 }
 
-/** Before its rows are read. What is wrong with the file otherwise is told by those who read it. */
+/** Checked before rows are read. Readers report all other faults of the file. */
 async function refuseEndless(connection: Connection, path: string): Promise<void> {
   try {
-    await using result = await queryReadable(connection, `${parquetRelation([path])} LIMIT 0`);
+    await using result = await queryReadable(connection, `${parquetRelation([{ path }])} LIMIT 0`);
     refuseDeepLists(result.columns);
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.fatal) throw error;
   }
 }
 
-/** A footer may tell of rows that are not there any more, and a frame once acknowledged must be readable. */
+/** A footer may list rows that are lost, and a frame once acknowledged must be readable. */
 async function refuseDamaged(connection: Connection, path: string): Promise<void> {
-  await readOrRefuse(connection, `SELECT bit_xor(hash(COLUMNS(*))) FROM ${parquetRelation([path])}`, 'it is damaged');
+  await readOrRefuse(
+    connection,
+    `SELECT bit_xor(hash(COLUMNS(*))) FROM ${parquetRelation([{ path }])}`,
+    'it is damaged',
+  );
 }
 
 async function readOrRefuse(connection: Connection, sql: string, why: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { sqlString } from '../../protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
 import type { Connection } from '../native/session.ts';
 
 /** Makes an empty DuckDB file, whole or not at all. */

@@ -1,12 +1,12 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { ReadRows } from '../../../../core/frame-engine.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { ReadRows } from '../../../../core/rows/frame-engine.ts';
 import { type EncodedPieces, rowEncoder } from '../../../../encoding/row-encoder.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { queryReadable } from '../parquet/parquet-relation.ts';
 import { partRanges, rangeRelation, selected, selection } from '../parquet/part-rows.ts';
 
-/** A chunk longer than this is cut into pieces: not one that is a little longer than was meant, of which a small rest would be left. */
+/** A longer chunk is cut into pieces: a slightly longer one is not, for a small rest would be left. */
 const pieceBytes = 1.25 * 1024 * 1024;
 
 /** The rows of a frame, encoded, in the order in which they were written. */

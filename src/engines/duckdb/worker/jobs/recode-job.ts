@@ -1,15 +1,13 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { RecodeRows } from '../../../../core/sql.ts';
-import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
-import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
-import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
+import { ArrowStream, toBatches, toColumn } from '@framehold/arrow-ipc';
+import { CodedError, type Column } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { RecodeRows } from '../../../../core/sql/sql.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
 
 /**
- * The columns of an Arrow IPC stream that another engine sent, then its rows in pieces; returns how many rows it has.
- * A batch at a time: nothing of the stream is kept.
+ * Yields the columns of an Arrow IPC stream from another engine, then its rows in pieces; returns their number. Works a
+ * batch at a time and keeps nothing of the stream.
  */
 export async function* recode(
   input: AsyncIterable<Uint8Array>,
@@ -18,7 +16,7 @@ export async function* recode(
   try {
     return yield* encodeResults(results(input), job);
   } catch (error) {
-    const isAboutStream = error instanceof AppError && error.code === 'invalid_input';
+    const isAboutStream = error instanceof CodedError && error.code === 'invalid_input';
     throw isAboutStream
       ? new AppError('engine_unreachable', `the engine’s rows cannot be read: ${error.message}`)
       : error;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
+import { sqlString } from '@framehold/columns';
 import type { WarmCopy } from '../../protocol/protocol.ts';
-import { sqlString } from '../../protocol/sql-text.ts';
 import type { Connection } from '../native/session.ts';
 import { columnsWithEqualValues, hasEqualValues } from '../parquet/equal-values.ts';
 import { partsRelation } from '../parquet/part-rows.ts';
@@ -8,7 +8,7 @@ import { haveSameValues } from '../parquet/value-digest.ts';
 
 /** Texts take twice the room without these, and queries that look at them are faster by a tenth. */
 const slowForTexts = 'fsst,dict_fsst,zstd';
-/** Numbers likewise. What is left (constants, dictionaries) is read faster than plain values. */
+/** Likewise for numbers. Other encodings (constants, dictionaries) are read faster than plain values. */
 const slowForNumbers = 'bitpacking,alp,alprd,rle';
 
 /** Copies the rows of a frame into a database file of its own, as the native table `main.frame`. */
@@ -35,7 +35,7 @@ export async function warmFrame(
   }
 }
 
-/** A segment whose values are all equal to DuckDB keeps one of them: of zeros the sign of the first. */
+/** If DuckDB finds all values of a segment equal, it keeps one: for zeros, the sign of the first. */
 async function assertSameValues(connection: Connection, rows: string, signal: AbortSignal): Promise<void> {
   if (!(await hasEqualValues(connection, [rows]))) return;
   // Not before are the segments made.

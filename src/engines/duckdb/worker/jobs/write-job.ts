@@ -1,16 +1,12 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../../core/app-error.ts';
-import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { Compression, FileReport, PartFacts, WrittenPart } from '../../../../core/frame-engine.ts';
-import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
-import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
-import { rowGroupRows } from '../../../../encoding/parquet/parquet-writer.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { ArrowStream, toBatches } from '@framehold/arrow-ipc';
+import { type Batch, type Column, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { rowGroupRows } from '@framehold/parquet';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { FileReport, PartFacts, WrittenPart } from '../../../../core/rows/frame-engine.ts';
 import type { Job, WorkerSettings, WriteSource } from '../../protocol/protocol.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { loadArrow } from '../append/arrow-to-table.ts';
 import { importCsv } from '../import/csv/csv-file.ts';
 import { importJson } from '../import/json/json-file.ts';
@@ -21,7 +17,7 @@ import { firstError } from '../native/first-error.ts';
 import type { Connection, StatementColumn } from '../native/session.ts';
 import { addedRelation, changedRelation, changesRelation } from '../parquet/changed-rows.ts';
 import { checksumOf } from '../parquet/checksum.ts';
-import { exactOptions } from '../parquet/exact-options.ts';
+import { copyExactly } from '../parquet/exact-copy.ts';
 import { firstNulls } from '../parquet/first-nulls.ts';
 import { flatColumns } from '../parquet/flat-columns.ts';
 import { type FlatPart, writeFlatPart } from '../parquet/flat-part.ts';
@@ -32,7 +28,7 @@ import { partsRelation, rowsRelation, selected } from '../parquet/part-rows.ts';
 import { probe, probeColumns } from '../parquet/probe.ts';
 import { haveSameValues } from '../parquet/value-digest.ts';
 
-/** Of 20,000 columns, 200 characters each. */
+/** For 20,000 columns, 200 characters each. */
 const longestNames = 4_000_000;
 
 export interface WriteContext {
@@ -52,7 +48,7 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     const { flat, report } = await withWriteThreads(context, () => writeRows(context, job));
     const [syncing, probing, summing] = [
       isTemporary ? undefined : syncFile(path),
-      flat === undefined ? probe(connection, path) : factsOf(connection, path, flat),
+      flat === undefined ? probe(connection, path, { looksForNan: isKept(source) }) : factsOf(connection, path, flat),
       flat ?? checksumOf(path, signal),
     ];
     // None may still be at work when the file is removed.
@@ -66,7 +62,7 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     const differs =
       comparesValues &&
       source.kind === 'parquet' &&
-      !(await haveSameValues(connection, [rowsRelation(source), parquetRelation([path])], signal));
+      !(await haveSameValues(connection, [rowsRelation(source), parquetRelation([{ path }])], signal));
     return {
       ...facts,
       checksum,
@@ -82,7 +78,12 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
   }
 }
 
-/** They are read, written and told by a process that serves others meanwhile. */
+/** The uploaded file itself is kept as the part. */
+function isKept(source: WriteSource): boolean {
+  return source.kind === 'file' && source.format.kind === 'parquet';
+}
+
+/** A process that serves other callers reads, writes and reports these names. */
 function checkNames(columns: PartFacts['columns']): void {
   const { length } = JSON.stringify(columns);
   if (length <= longestNames) return;
@@ -91,7 +92,7 @@ function checkNames(columns: PartFacts['columns']): void {
   });
 }
 
-/** What is known of a file that was written without DuckDB, and what its columns are to DuckDB. */
+/** The facts of a file that was written without DuckDB, with its columns as DuckDB's types. */
 async function factsOf(
   connection: Connection,
   path: string,
@@ -101,26 +102,27 @@ async function factsOf(
 }
 
 interface Written {
-  /** Where the file was written without DuckDB. */
+  /** If the file was written without DuckDB. */
   readonly flat?: FlatPart | undefined;
   readonly report?: FileReport | undefined;
 }
 
 async function writeRows(context: WriteContext, job: WriteJob): Promise<Written> {
-  const { source, path, compression } = job;
+  const { source } = job;
   if (source.kind === 'file') return await importFile(context, source, job);
   if (source.kind === 'arrow') return await writeArrow(context, job);
-  await copyToParquet(context.connection, await relationOf(context.connection, source), path, compression);
+  await copyToParquet(context, await relationOf(context.connection, source), job);
   return {};
 }
 
-async function writeArrow({ connection, signal, input }: WriteContext, job: WriteJob): Promise<Written> {
-  const { path, compression, compressesLater } = job;
+async function writeArrow(context: WriteContext, job: WriteJob): Promise<Written> {
+  const { connection, signal, input } = context;
+  const { path, compressesLater } = job;
   await using stream = await ArrowStream.open(input);
   const columns = compressesLater ? flatColumns(stream.fields) : undefined;
   if (columns !== undefined) return { flat: await writeFlatPart(path, columns, toBatches(stream, columns), signal) };
   await using relation = await loadArrow(connection, stream, { signal });
-  await copyToParquet(connection, relation, path, compression);
+  await copyToParquet(context, relation, job);
   return {};
 }
 
@@ -136,10 +138,12 @@ async function withWriteThreads<T>({ connection, settings }: WriteContext, work:
 }
 
 async function importFile(
-  { connection, signal, settings }: WriteContext,
+  context: WriteContext,
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
-  { path, compression, compressesLater }: WriteJob,
+  written: WriteJob,
 ): Promise<Written> {
+  const { connection, signal, settings } = context;
+  const { path, compressesLater } = written;
   let flat: FlatPart | undefined;
   const writeBatches = async (columns: readonly Column[], batches: AsyncIterable<Batch>): Promise<void> => {
     flat = await writeFlatPart(path, columns, batches, signal);
@@ -149,7 +153,7 @@ async function importFile(
     signal,
     path: source,
     scratchPath: join(settings.tempDirectory, 'import'),
-    copy: (relation: Relation) => copyToParquet(connection, relation, path, compression),
+    copy: (relation: Relation) => copyToParquet(context, relation, written),
     ...(compressesLater && { writeBatches }),
   };
   switch (format.kind) {
@@ -181,7 +185,7 @@ async function relationOf(
 ): Promise<Relation> {
   switch (source.kind) {
     case 'sql': {
-      // Inside a subquery DuckDB would rename what repeats.
+      // Inside a subquery DuckDB would rename repeated columns.
       const names = (await columnsOf(connection, source.sql)).map((column) => column.name);
       return { sql: `(${source.sql})`, names };
     }
@@ -213,29 +217,25 @@ function castRelation(relation: string, { columns, castTo }: Extract<WriteSource
 }
 
 async function copyToParquet(
-  connection: Connection,
+  { connection, signal }: WriteContext,
   relation: Relation,
-  path: string,
-  { algorithm, level }: Compression,
+  { path, compression }: WriteJob,
 ): Promise<void> {
   const columns = await columnsOf(connection, `SELECT * FROM ${relation.sql}`);
-  const { names } = relation;
+  const { names, sources = [relation.sql] } = relation;
   if (columns.some(({ typeId }) => nestedTypes.has(typeId))) await refuseNestedLoss(connection, relation);
   const items = columns.map(({ typeId }, index) => withoutLoss(`#${index + 1}`, typeId, names[index] ?? ''));
   const written = parquetNames(names);
-  const select = items.map((item, index) => `${item} AS ${sqlName(written.names[index] ?? '')}`).join(', ');
+  const list = items.map((item, index) => `${item} AS ${sqlName(written.names[index] ?? '')}`).join(', ');
   const metadata = [...written.metadata].map(([key, value]) => `${sqlName(key)}: ${sqlString(value)}`);
   const options = [
-    'FORMAT parquet',
     // It would leave its own temporary file behind when a value is refused.
     'USE_TMP_FILE false',
-    `COMPRESSION ${algorithm}`,
     `ROW_GROUP_SIZE ${rowGroupRows}`,
-    ...(await exactOptions(connection, columns, relation.sources ?? [relation.sql])),
-    ...(level === undefined ? [] : [`COMPRESSION_LEVEL ${level}`]),
     ...(metadata.length > 0 ? [`KV_METADATA {${metadata.join(', ')}}`] : []),
   ];
-  await connection.run(`COPY (SELECT ${select} FROM ${relation.sql}) TO ${sqlString(path)} (${options.join(', ')})`);
+  const select = `SELECT ${list} FROM ${relation.sql}`;
+  await copyExactly(connection, { select, columns, sources, path, compression, options }, signal);
 }
 
 async function columnsOf(connection: Connection, sql: string): Promise<readonly StatementColumn[]> {

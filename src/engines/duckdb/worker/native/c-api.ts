@@ -63,7 +63,7 @@ export const api = {
   pendingStreaming: bind<(statement: Pointer, out: Out) => number>(
     'int duckdb_pending_prepared_streaming(uint64 statement, _Out_ uint64* out)',
   ),
-  /** Its result is not streamed: when the work is done, all rows are there. */
+  /** Its result is not streamed: at the end of the work, all rows are there. */
   pendingWhole: bind<(statement: Pointer, out: Out) => number>(
     'int duckdb_pending_prepared(uint64 statement, _Out_ uint64* out)',
   ),
@@ -147,7 +147,7 @@ const syncFileRange =
     : undefined;
 const SYNC_FILE_RANGE_WRITE = 2;
 
-/** Has the system begin to bring a file's bytes to the disk (Linux). Errors are told by the next fsync. */
+/** Starts the write-out of a file's bytes to the disk (Linux). The next fsync reports its errors. */
 export async function startWriteOut(file: number): Promise<void> {
   if (syncFileRange !== undefined) await offLoop(syncFileRange, file, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
@@ -183,8 +183,8 @@ const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 
 /**
- * Linux only: the kernel kills this process when its parent dies, however that dies, and refuses it memory beyond
- * `maxBytes` (DuckDB's own memory_limit covers its buffers alone, not what functions allocate).
+ * Linux only: the kernel kills this process when its parent dies in any way, and denies it memory beyond `maxBytes`
+ * (DuckDB's own memory_limit covers its buffers alone, not the allocations of functions).
  */
 export function restrictProcess(maxBytes: number): void {
   if (process.platform !== 'linux') return;

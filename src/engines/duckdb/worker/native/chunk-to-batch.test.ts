@@ -1,10 +1,8 @@
 import { tmpdir } from 'node:os';
+import { arrowFields, createArrowEncoder, schemaMessage } from '@framehold/arrow-ipc';
+import { joinBytes } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { arrowContents } from '../../../../../test/support/arrow-values.ts';
-import { arrowFields } from '../../../../encoding/arrow/types/arrow-columns.ts';
-import { createArrowEncoder } from '../../../../encoding/arrow/write/arrow-encoder.ts';
-import { schemaMessage } from '../../../../encoding/arrow/write/schema-message.ts';
-import { joinBytes } from '../../../../encoding/bytes/copy-bytes.ts';
 import { Session } from './session.ts';
 
 const session = new Session({ threads: 1, memoryBytes: 200_000_000, tempDirectory: tmpdir(), maxTempBytes: 0 });

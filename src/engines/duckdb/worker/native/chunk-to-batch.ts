@@ -1,6 +1,5 @@
+import { type Batch, type Column, childTypes, type DataType, fixedSizeBytes, type Vector } from '@framehold/columns';
 import koffi from 'koffi';
-import { type Batch, childTypes, fixedSizeBytes, type Vector } from '../../../../core/batch.ts';
-import type { Column, DataType } from '../../../../core/data-type.ts';
 import { api, copyMemory, type Pointer, pointer, releaseArrow } from './c-api.ts';
 import { clearNulls } from './clear-nulls.ts';
 import { DuckDbError } from './duckdb-error.ts';

@@ -1,4 +1,4 @@
-/** DuckDB leaves under nulls whatever its memory held, of other queries too, and in Arrow a client would see it. */
+/** DuckDB leaves old memory under nulls, of other queries too, and in Arrow a client would see it. */
 export function clearNulls(data: Uint8Array, width: number, validity: Uint8Array): void {
   const cells = cellsOf(data, width);
   const cellsPerRow = width === 16 ? 2 : 1;

@@ -1,10 +1,10 @@
-import { AppError, tooManyFiles } from '../../../../core/app-error.ts';
+import { AppError, tooManyFiles } from '../../../../core/errors/app-error.ts';
 
-/** What is kept of a message, which may quote a value of any length: its beginning, and the place at its end. */
+/** A message, which may quote a value of any length, is cut to its beginning and the place at its end. */
 const headLength = 4000;
 const tailLength = 1000;
 
-/** What DuckDB says of a file that is not what it should be: it has no class of its own for this, nor one way to say it. */
+/** DuckDB's messages about damaged files: it has no error class for these, nor a common wording. */
 const wordsOfDamage = new RegExp(
   [
     '^Serialization Error',
@@ -29,7 +29,7 @@ const wordsOfDamage = new RegExp(
   'i',
 );
 
-/** DuckDB's own messages, by which alone its C API tells errors apart. */
+/** An error of DuckDB. Its C API distinguishes errors by their messages alone. */
 export class DuckDbError extends Error {
   override readonly name = 'DuckDbError';
 
@@ -38,7 +38,7 @@ export class DuckDbError extends Error {
     super(isLong ? `${message.slice(0, headLength)}…${message.slice(-tailLength)}` : message);
   }
 
-  /** Of an exception as DuckDB passes it on inside: as JSON, where it has not put it into words. */
+  /** For an exception in DuckDB's internal form: JSON, before it becomes a text. */
   static ofException(message: string): DuckDbError {
     const { exception_type: type, exception_message: text } = parsedException(message);
     return new DuckDbError(type === undefined || text === undefined ? message : `${type} Error: ${text}`);
@@ -81,10 +81,10 @@ function parsedException(message: string): { readonly exception_type?: string; r
   }
 }
 
-/** What a caller hears of an error that is not about the data itself; undefined when it is about the data. */
+/** The caller's error for a fault of resources; undefined if the error is about the data. */
 export function resourceError(error: DuckDbError): AppError | undefined {
   const { message } = error;
-  // Their text may be the caller's: a value that cannot be cast, or what error() was given.
+  // The text may be the caller's: a value that cannot be cast, or the argument of error().
   if (error.isCallers) return undefined;
   if (/No space left on device|Disk quota exceeded|max_temp_directory_size/.test(message)) {
     return new AppError('storage_full', 'the disk is full', { hint: 'free some space and try again', cause: error });

@@ -1,4 +1,4 @@
-import type { Vector } from '../../../../core/batch.ts';
+import type { Vector } from '@framehold/columns';
 
 /** The bytes of an index into a DuckDB enum of that many values. */
 export function enumIndexBytes(values: number): 1 | 2 | 4 {

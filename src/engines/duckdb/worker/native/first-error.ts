@@ -1,9 +1,9 @@
 interface Suppressed extends Error {
-  /** What went wrong before. */
+  /** The first error. */
   readonly suppressed: unknown;
 }
 
-/** What went wrong first, where `using` found that cleaning up behind it failed, too. */
+/** The first error, where a cleanup by `using` failed, too. */
 export function firstError(thrown: unknown): unknown {
   return isSuppressed(thrown) ? firstError(thrown.suppressed) : thrown;
 }

@@ -1,5 +1,4 @@
-import { fixedSizeBytes, type Vector } from '../../../../core/batch.ts';
-import type { Column, DataType } from '../../../../core/data-type.ts';
+import { type Column, type DataType, fixedSizeBytes, type Vector } from '@framehold/columns';
 import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { clearNulls } from './clear-nulls.ts';
 import { duckdbType } from './duckdb-types.ts';
@@ -7,10 +6,10 @@ import type { NativeSlab } from './native-slab.ts';
 import { readTexts } from './text-vector.ts';
 import { vectorApi } from './vector-api.ts';
 
-/** How DuckDB lays out the values of a column. */
+/** DuckDB's layouts of a column's values. */
 export type FlatLayout = 'values' | 'bytes for bits' | 'int16' | 'int32' | 'int64' | 'intervals' | 'texts';
 
-/** Of each column; undefined where one of them has another layout, and DuckDB must convert the rows to Arrow. */
+/** The layout of each column; undefined if one has another, and DuckDB must convert the rows to Arrow. */
 export function flatLayouts(columns: readonly Column[], result: ResultStruct): readonly FlatLayout[] | undefined {
   const layouts: FlatLayout[] = [];
   for (const [index, { type }] of columns.entries()) {
@@ -85,7 +84,7 @@ function validityOf(address: number, length: number, slab: NativeSlab): Uint8Arr
   if (address === 0) return null;
   const bits = slab.bytes(address, (length + 7) >> 3);
   const lastBits = length & 7;
-  // What DuckDB has behind the last row may be anything.
+  // Bits behind the last row are undefined in DuckDB.
   if (lastBits > 0) bits[bits.length - 1] = (bits[bits.length - 1] as number) & ((1 << lastBits) - 1);
   const whole = length >> 3;
   for (let byte = 0; byte < whole; byte++) if (bits[byte] !== 0xff) return bits;

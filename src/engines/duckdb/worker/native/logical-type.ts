@@ -1,5 +1,5 @@
+import type { Column, DataType, DeclaredField, DeclaredType } from '@framehold/columns';
 import koffi from 'koffi';
-import type { Column, DataType, DeclaredField, DeclaredType } from '../../../../core/data-type.ts';
 import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { duckdbType } from './duckdb-types.ts';
 
@@ -75,7 +75,7 @@ function readType(type: Pointer): DataType {
   throw new UnreadableType(unreadableNames[id] ?? `DuckDB type ${id}`);
 }
 
-/** What a logical type, which is destroyed, is to SQL. Undefined where no column can be declared so, or only read where `isRead`. */
+/** The SQL type of a logical type, which is destroyed. Undefined if no column can have it, or can only be read (`isRead`). */
 export function takeDeclaredType(handle: Pointer | number, isRead = false): DeclaredType | undefined {
   const type = pointer(handle);
   try {

@@ -29,7 +29,7 @@ export function loadDuckDb(): LibraryHandle {
   }
   const fileName = readdirSync(directory).find((name) => libraryFileNames.includes(name));
   if (fileName === undefined) throw new Error(`${packageName} holds none of ${libraryFileNames.join(', ')}`);
-  // Of its thousands of functions we call a few: to bind all of them takes a worker's start 10 ms.
+  // We call a few of its thousands of functions: binding all takes a worker's start 10 ms.
   const library = koffi.load(join(directory, fileName), { lazy: true });
   const version = library.func('const char* duckdb_library_version()')() as string;
   if (!supportedVersion.test(version))

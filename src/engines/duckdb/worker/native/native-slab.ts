@@ -18,7 +18,7 @@ export class NativeSlab {
   #used = 0;
   #copied = 0;
 
-  /** One that is not in use. */
+  /** A slab that is not in use. */
   static take(): NativeSlab {
     return spare.pop() ?? new NativeSlab();
   }

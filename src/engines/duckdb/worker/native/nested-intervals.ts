@@ -1,7 +1,5 @@
-import { AppError } from '../../../../core/app-error.ts';
-import { childTypes } from '../../../../core/batch.ts';
-import type { Column, DataType } from '../../../../core/data-type.ts';
-import { viewOf } from '../../../../encoding/bytes/typed-view.ts';
+import { type Column, childTypes, type DataType, viewOf } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import type { NativeSlab } from './native-slab.ts';
 import { type Address, vectorApi } from './vector-api.ts';
 

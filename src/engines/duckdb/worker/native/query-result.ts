@@ -1,5 +1,4 @@
-import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
+import type { Batch, Column } from '@framehold/columns';
 import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from './c-api.ts';
 import { chunkToBatch } from './chunk-to-batch.ts';
 import { DuckDbError } from './duckdb-error.ts';
@@ -7,15 +6,15 @@ import { type FlatLayout, flatLayouts } from './flat-vectors.ts';
 import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
 
-/** Chunks are fetched ahead up to so much, by the size of the one before: DuckDB decodes in bursts, a row group at a time. */
+/** Chunks are fetched ahead up to this size, judged by the last chunk: DuckDB decodes in bursts, a row group at a time. */
 const mostAheadBytes = 8 * 1024 * 1024;
-/** Fetches are in order only where one thread does them all, as WorkerProcess sees to. */
+/** Fetches are in order only if one thread does them all, which WorkerProcess ensures. */
 const mostAhead = process.env.UV_THREADPOOL_SIZE === '1' ? 8 : 1;
 
-/** What of a result need not be computed any more. */
+/** The parts of a result that are computed already. */
 export type ChunksThere = 'none' | 'firstChunk' | 'all';
 
-/** The rows of a statement. Unless all of them are there, they are computed as they are asked for, and a little ahead. */
+/** The rows of a statement. Unless all of them are computed already, they are computed on demand, and a little ahead. */
 export class QueryResult {
   readonly columns: readonly Column[];
   readonly #result: ResultStruct;
@@ -44,14 +43,14 @@ export class QueryResult {
     this.#arrowOptions = pointer(options[0]);
   }
 
-  /** Of a result that was read: whether hardly any work was behind it. */
+  /** For a result that was read: whether it took hardly any work. */
   get wasShort(): boolean {
     return this.#there !== 'none' && this.#chunks <= 1;
   }
 
   /**
-   * A batch holds until the next one is asked for: they share their memory. Of rows that are sure to come, unless they cannot
-   * be read, several chunks are fetched ahead.
+   * A batch is valid until the next one is read: they share their memory. Several chunks are fetched ahead of rows that are sure
+   * to be read.
    */
   async *batches(sureRows = 0): AsyncGenerator<Batch, void, undefined> {
     if (this.#there === 'none') this.#fetchAhead(1);
@@ -75,7 +74,7 @@ export class QueryResult {
     this.#throwError(isBehindEnd ? withoutFetchesBehindEnd : undefined);
   }
 
-  /** The same where all chunks are there. */
+  /** The same if all chunks are computed. */
   *batchesAtOnce(): Generator<Batch, void, undefined> {
     for (;;) {
       const chunk = pointer(api.fetchChunk(this.#result));
@@ -99,7 +98,7 @@ export class QueryResult {
   #fetchAhead(count: number): void {
     while (this.#ahead.length < count) {
       const fetched = this.#fetch();
-      // Whoever waits for it hears of it.
+      // The reader that awaits it gets the error.
       fetched.catch(() => {});
       this.#ahead.push(fetched);
     }
@@ -114,7 +113,7 @@ export class QueryResult {
     }
   }
 
-  /** Nothing is fetched any more, and what was is dropped. */
+  /** Stops fetching and drops the fetched chunks. */
   async #settled(): Promise<void> {
     for (const fetched of this.#ahead.splice(0)) {
       const chunk = await fetched.catch(() => 0n);
@@ -123,13 +122,13 @@ export class QueryResult {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Who has enough rows does not wait for the next ones to be found.
+    // Ends a fetch of rows that nobody will read.
     if (this.#fetching > 0) api.interrupt(this.#connection);
     await this.#settled();
     this[Symbol.dispose]();
   }
 
-  /** Where nothing was fetched ahead. */
+  /** For a result without fetches ahead. */
   [Symbol.dispose](): void {
     this.#slab.giveBack();
     api.destroyArrowOptions([this.#arrowOptions]);
@@ -137,7 +136,7 @@ export class QueryResult {
   }
 }
 
-/** What DuckDB says to each fetch behind the end of a result, in front of the error that was there before. */
+/** DuckDB's message for each fetch behind the end of a result, before the earlier error. */
 const fetchedBehindEnd =
   /^(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result(?:\nError: |$))+/;
 

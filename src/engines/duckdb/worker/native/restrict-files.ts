@@ -21,10 +21,10 @@ const networkRights = 0b11;
 const networkSince = 4;
 
 /**
- * A process that runs callers' SQL gives up the right to write anywhere but where it spills, to use the network, and, where it
- * is confined, to read anything but what it is given (Landlock, Linux 5.13 and later). The kernel counts that by thread, and a
- * thread that runs already keeps its rights: to be called before DuckDB or Node's pool of threads has any.
- * False where the kernel has no Landlock: the lock inside DuckDB is the only one then.
+ * A process that runs callers' SQL gives up the right to write outside of its spill folder, to use the network, and, if it
+ * is confined, to read anything but its own files (Landlock, Linux 5.13 and later). The kernel restricts single threads, and
+ * running threads keep their rights: must be called before DuckDB or Node's thread pool has any.
+ * False if the kernel has no Landlock: the lock inside DuckDB is the only one then.
  */
 export function restrictFiles({ directories, files, isConfined }: SqlSettings, spillDirectory: string): boolean {
   const version = landlockVersion();
@@ -36,7 +36,7 @@ export function restrictFiles({ directories, files, isConfined }: SqlSettings, s
   const rights = [BigInt(refused), ...(version >= networkSince ? [BigInt(networkRights)] : [])];
   const ruleset = newRuleset(libc, new BigUint64Array(rights));
   allow(libc, ruleset, ownFolder(spillDirectory), refused & ~executeFile);
-  // Not to be listed: who is given a file knows its name.
+  // Not to be listed: a job that gets a file gets its name.
   if (isConfined) for (const path of [...directories, ...files]) allow(libc, ruleset, path, readFile);
   const failed = libc.func('long syscall(long number, long ruleset, uint64 flags)')(restrictSelf, ruleset, 0);
   if (failed !== 0) throw new Error('the kernel has Landlock, and does not let this process use it');
@@ -44,7 +44,7 @@ export function restrictFiles({ directories, files, isConfined }: SqlSettings, s
   return true;
 }
 
-/** What the kernel has of Landlock; less than 1 where it has none. */
+/** The kernel's version of Landlock; less than 1 if it has none. */
 export function landlockVersion(): number {
   if (process.platform !== 'linux') return 0;
   const ask = loadLibc().func('long syscall(long number, void* none, uint64 size, uint64 flags)');
@@ -58,7 +58,7 @@ function newRuleset(libc: LibraryHandle, rights: BigUint64Array): number {
   return ruleset;
 }
 
-/** What is not there stays out of reach, also when it comes. */
+/** A missing path stays out of reach, also if it is created later. */
 function allow(libc: LibraryHandle, ruleset: number, path: string, rights: number): void {
   let target: number;
   try {

@@ -1,4 +1,4 @@
-import type { Column, DataType, DeclaredType } from '../../../../core/data-type.ts';
+import type { Column, DataType, DeclaredType } from '@framehold/columns';
 import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { nestedTypes } from './duckdb-types.ts';
@@ -9,12 +9,12 @@ import { ShortStatement } from './short-statement.ts';
 export interface DatabaseOptions {
   readonly threads: number;
   readonly memoryBytes: number;
-  /** Where sorts and tables larger than memory go; made on first use. */
+  /** Folder for sorts and tables larger than memory; made on first use. */
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
   /**
-   * Keep what was read of files in DuckDB's own memory. Good for queries that read the same columns again; else the
-   * system keeps files already, for all workers together.
+   * Keeps read parts of files in DuckDB's own memory. Good for queries that read the same columns again; otherwise the
+   * system's cache serves all workers together.
    */
   readonly keepsFiles?: boolean;
 }
@@ -70,7 +70,7 @@ export class Connection {
     this.handle = handle;
   }
 
-  /** Interrupts what runs now; has no effect on what has not begun yet. */
+  /** Interrupts the running statement; has no effect on one that has not begun. */
   interrupt(): void {
     api.interrupt(this.handle);
   }
@@ -83,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * A PIVOT whose columns are not listed is several statements to DuckDB: those before its own are run here. Around an INSERT
-   * of one DuckDB puts a transaction, too. That is left out: it would stay open where the INSERT fails or is only planned.
+   * A PIVOT whose columns are not listed is several statements to DuckDB: the first ones are run here. DuckDB wraps an INSERT
+   * of such a PIVOT in a transaction, too. That is left out: it would stay open if the INSERT fails or is only planned.
    */
   async preparePivot(sql: string): Promise<PreparedStatement> {
     await this.#dropPivotTypes();
@@ -99,7 +99,7 @@ export class Connection {
         if (index >= last) return statement;
         using first = statement;
         if (first.isOfTransactions) {
-          // What it begins ends with the last one.
+          // The transaction ends with the last statement.
           last--;
           continue;
         }
@@ -111,7 +111,7 @@ export class Connection {
     }
   }
 
-  /** Each such PIVOT leaves a type behind. */
+  /** Each such PIVOT leaves a type. */
   async #dropPivotTypes(): Promise<void> {
     const types = await this.rows<{ type: string }>(
       `SELECT format('"{}"."{}"."{}"', database_name, schema_name, type_name) AS type
@@ -144,7 +144,7 @@ export class Connection {
     return api.query(this.handle, sql, null) === 0;
   }
 
-  /** Runs a statement that cleans up, also behind one that is being cancelled: its interrupts still come. */
+  /** Runs a cleanup, also behind a statement that is being cancelled: its interrupts may still arrive. */
   async tidy(sql: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -178,7 +178,7 @@ export class Connection {
 }
 
 export class PreparedStatement {
-  /** For who keeps it: how its runs went. */
+  /** Run times, for a cache of statements. */
   readonly short = new ShortStatement();
   readonly #connection: Pointer;
   readonly #statement: Pointer;
@@ -189,7 +189,7 @@ export class PreparedStatement {
     this.#statement = statement;
   }
 
-  /** What the statement will give. */
+  /** The columns of the result. */
   get columns(): StatementColumn[] {
     return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) => {
       const type = pointer(api.preparedColumnType(this.#statement, index));
@@ -210,14 +210,14 @@ export class PreparedStatement {
     }));
   }
 
-  /** Of each column. */
+  /** The type of each column. */
   get declaredTypes(): (DeclaredType | undefined)[] {
     return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) =>
       takeDeclaredType(api.preparedColumnType(this.#statement, index)),
     );
   }
 
-  /** As far as the statement tells them; kind `null` where it does not. */
+  /** Kind `null` where the statement does not determine a type. */
   get parameterTypes(): DataType[] {
     return Array.from({ length: this.parameterCount }, (_, index) => {
       const type = pointer(api.parameterType(this.#statement, index + 1));
@@ -250,7 +250,7 @@ export class PreparedStatement {
     }
   }
 
-  /** The whole result, where all of the work is done in a moment; else undefined, and it is as if nothing had been begun. */
+  /** The whole result if all of the work is done in a moment; else undefined, and the statement has not begun. */
   executeAtOnce(): QueryResult | undefined {
     const pending = this.#start(api.pendingWhole);
     try {
@@ -292,19 +292,19 @@ export class PreparedStatement {
 
 export interface StatementColumn {
   readonly name: string;
-  /** Of duckdb_type. */
+  /** As in duckdb_type. */
   readonly typeId: number;
-  /** Of a type with others inside, where it can be told: that type. */
+  /** For a nested type, if known: that type. */
   readonly nested?: DeclaredType | undefined;
 }
 
-/** Of duckdb_statement_type in DuckDB's C header. */
+/** As in duckdb_statement_type of DuckDB's C header. */
 const transactionType = 10;
 /** duckdb_pending_state in DuckDB's C header. */
 const pendingState = { ready: 0, notReady: 1, failed: 2, othersWork: 3 } as const;
-/** How long a statement may hold up this process before it goes on in a thread of the pool. */
+/** Most time for which a statement may block this process before it continues in a thread of the pool. */
 const shortMs = 0.3;
-/** One that was shorter before may just have lost the processor for a while. */
+/** A statement that was shorter before may have lost the processor for a while. */
 const atOnceMs = 1;
 
 /** Works on a statement for a moment, which is enough for most. */

@@ -1,7 +1,7 @@
-/** After so many failures in a row a statement is not taken for short any more. */
+/** After this many failures in a row a statement is not taken for short any more. */
 const mostFailures = 3;
 
-/** Whether a statement is expected to end as soon as it is begun. */
+/** Whether a statement is expected to end almost at once. */
 export class ShortStatement {
   #isShort = false;
   #failures = 0;

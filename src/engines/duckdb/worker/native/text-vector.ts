@@ -14,8 +14,8 @@ export interface Texts {
 }
 
 /**
- * The texts of a vector. Long ones lie behind each other in a few blocks of DuckDB's, in the order of the rows, so that one
- * copy brings hundreds of them.
+ * The texts of a vector. Long ones are one behind the other in a few blocks of DuckDB, in the order of the rows, so that one copy
+ * reads hundreds of them.
  */
 export function readTexts(address: number, length: number, validity: Uint8Array | null, slab: NativeSlab): Texts {
   const entries = slab.int32s(address, length * entryWords);
@@ -27,7 +27,7 @@ export function readTexts(address: number, length: number, validity: Uint8Array 
   return { offsets, data: longBytes === bytes ? long : withInline(entries, offsets, long, slab) };
 }
 
-/** Where each text ends; returns how many bytes the long ones have. */
+/** Computes the end of each text; returns the bytes of the long ones. */
 function measure(entries: Int32Array, length: number, validity: Uint8Array | null, offsets: Int32Array): number {
   let longBytes = 0;
   let end = 0;
@@ -66,7 +66,7 @@ function copyLong(entries: Int32Array, offsets: Int32Array, longBytes: number, s
   return long;
 }
 
-/** All texts, short ones out of their entries and long ones as they come. */
+/** All texts: short ones from their entries, long ones in sequence. */
 function withInline(
   entries: Int32Array,
   offsets: Int32Array,
@@ -75,7 +75,7 @@ function withInline(
 ): Uint8Array {
   const rows = offsets.length - 1;
   const bytes = offsets[rows] as number;
-  // A short text is written as three words; the next one overwrites what is too much.
+  // A short text is written as three words; the next text overwrites the surplus.
   const out = slab.room(bytes + mostInline);
   const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
   let longAt = 0;

@@ -49,7 +49,7 @@ export const vectorApi = {
 
 const addresses = new WeakMap<ArrayBufferLike, Address>();
 
-/** Where bytes of ours lie. Memory outside V8's heap does not move; the caller keeps it referenced while it is used. */
+/** Address of our bytes. Memory outside V8's heap does not move; the caller keeps it referenced while it is used. */
 export function addressOf(bytes: Uint8Array): Address {
   let base = addresses.get(bytes.buffer);
   if (base === undefined) {

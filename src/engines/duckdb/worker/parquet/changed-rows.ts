@@ -1,6 +1,6 @@
-import { type DataType, hasUnnamedField } from '../../../../core/data-type.ts';
-import type { AddedRows, ChangeCounts, ChangedRows, RowChanges } from '../../../../core/frame-engine.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { type DataType, sqlTypeName } from '@framehold/columns';
+import type { AddedRows, ChangeCounts, ChangedRows, RowChanges } from '../../../../core/rows/frame-engine.ts';
+import { hasUnnamedField } from '../../../../core/rows/type-in-frame.ts';
 import type { Connection } from '../native/session.ts';
 import { parquetRelation } from './parquet-relation.ts';
 import { numberedParts } from './part-rows.ts';
@@ -57,5 +57,5 @@ export async function countChanges(
 
 export function changesRelation({ path, set }: RowChanges): string {
   const values = set.map((_, index) => `#${index + 3} AS v${index}`);
-  return `(SELECT ${['#1 AS "row"', '#2 AS "action"', ...values].join(', ')} FROM ${parquetRelation([path])})`;
+  return `(SELECT ${['#1 AS "row"', '#2 AS "action"', ...values].join(', ')} FROM ${parquetRelation([{ path }])})`;
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts';
-import { Checksum } from '../../../../core/checksum.ts';
+import { Checksum } from '../../../../core/rows/checksum.ts';
 import { checksumLike, checksumOf } from './checksum.ts';
 
 const { signal } = new AbortController();

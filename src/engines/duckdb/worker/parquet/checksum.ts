@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { Checksum, newChecksumLike, type RunningChecksum } from '../../../../core/checksum.ts';
+import { Checksum, newChecksumLike, type RunningChecksum } from '../../../../core/rows/checksum.ts';
 
 const blockBytes = 1024 * 1024;
 

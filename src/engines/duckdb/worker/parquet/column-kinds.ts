@@ -1,4 +1,4 @@
-import { type DeclaredType, innerTypes } from '../../../../core/data-type.ts';
+import { type DeclaredType, innerTypes } from '@framehold/columns';
 import { duckdbType, nestedTypes } from '../native/duckdb-types.ts';
 import type { StatementColumn } from '../native/session.ts';
 

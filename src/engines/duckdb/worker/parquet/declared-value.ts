@@ -1,6 +1,4 @@
-import type { DeclaredType } from '../../../../core/data-type.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
+import { type DeclaredType, sqlName, sqlTypeName } from '@framehold/columns';
 
 /** SQL that gives a value of a frame the type that SQL declared for its column. */
 export function declaredValue(value: string, type: DeclaredType): string {

@@ -1,4 +1,4 @@
-import type { Vector } from '../../../../core/batch.ts';
+import type { Vector } from '@framehold/columns';
 import type { Connection, StatementColumn } from '../native/session.ts';
 import { hasFloats, isInterval } from './column-kinds.ts';
 import { queryReadable } from './parquet-relation.ts';
@@ -70,14 +70,17 @@ class EqualFloats {
   }
 }
 
-function hasOthers(first: FirstBits, bytes: Uint8Array, bits: 32 | 64): boolean {
+export function floatValues(bytes: Uint8Array, bits: 32 | 64): Float32Array | Float64Array {
   const width = bits / 8;
   const { buffer, byteOffset, length } = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
   const count = length / width;
-  const values =
-    bits === 64 ? new Float64Array(buffer, byteOffset, count) : new Float32Array(buffer, byteOffset, count);
-  const words = new Uint32Array(buffer, byteOffset, length / 4);
-  for (let at = 0; at < count; at++) {
+  return bits === 64 ? new Float64Array(buffer, byteOffset, count) : new Float32Array(buffer, byteOffset, count);
+}
+
+function hasOthers(first: FirstBits, bytes: Uint8Array, bits: 32 | 64): boolean {
+  const values = floatValues(bytes, bits);
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.byteLength / 4);
+  for (let at = 0; at < values.length; at++) {
     const value = values[at] as number;
     // Nearly all are neither zero nor NaN.
     if (value !== 0 && !Number.isNaN(value)) continue;

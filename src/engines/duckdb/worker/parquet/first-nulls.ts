@@ -1,7 +1,6 @@
-import type { Column } from '../../../../core/data-type.ts';
-import type { FirstNull } from '../../../../core/frame-engine.ts';
+import { type Column, sqlName, sqlString } from '@framehold/columns';
+import type { FirstNull } from '../../../../core/rows/frame-engine.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { parquetRelation } from './parquet-relation.ts';
@@ -23,7 +22,7 @@ export async function firstNulls(
   for (const column of wanted) {
     if (!names.has(column) || full.has(column)) continue;
     const [first] = await connection.rows<{ n: number; row: number | null }>(
-      `SELECT count(*) AS n, min(${row}) AS row FROM ${parquetRelation([path])} WHERE ${sqlName(column)} IS NULL`,
+      `SELECT count(*) AS n, min(${row}) AS row FROM ${parquetRelation([{ path }])} WHERE ${sqlName(column)} IS NULL`,
     );
     if (Number(first?.n ?? 0) === 0) continue;
     found.push({ column, ...(first?.row != null && { row: Number(first.row) }) });

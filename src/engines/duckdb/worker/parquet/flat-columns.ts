@@ -1,7 +1,6 @@
-import { type Column, isDecimalSize } from '../../../../core/data-type.ts';
-import type { ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
-import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
-import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
+import { type ReceivedField, toColumn } from '@framehold/arrow-ipc';
+import { type Column, isDecimalSize } from '@framehold/columns';
+import { canWriteParquet } from '@framehold/parquet';
 import { checkColumns } from '../append/check-columns.ts';
 
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */

@@ -1,9 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Batch } from '../../../../core/batch.ts';
-import { Checksum } from '../../../../core/checksum.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { PartFacts } from '../../../../core/frame-engine.ts';
-import { ParquetWriter } from '../../../../encoding/parquet/parquet-writer.ts';
+import type { Batch, Column } from '@framehold/columns';
+import { ParquetWriter } from '@framehold/parquet';
+import { Checksum } from '../../../../core/rows/checksum.ts';
+import type { PartFacts } from '../../../../core/rows/frame-engine.ts';
 import { startWriteOut } from '../native/c-api.ts';
 import type { FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';

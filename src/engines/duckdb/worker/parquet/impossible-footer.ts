@@ -1,5 +1,5 @@
-import { AppError } from '../../../../core/app-error.ts';
-import { type ParquetFacts, readParquetFooter } from '../../../../encoding/parquet/read-footer.ts';
+import { type ParquetFacts, readParquetFooter } from '@framehold/parquet';
+import { AppError } from '../../../../core/errors/app-error.ts';
 
 /**
  * Before DuckDB reads a file of strangers: it believes the footer, and reads the same bytes again for each chunk that is said to lie

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Column, DataType } from '../../../../core/data-type.ts';
+import type { Column, DataType } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
 
 /** For each list around a value DuckDB takes twice the time to read it from Parquet: with 24 it is seconds for one row. */
 const mostListDepth = 16;

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../core/app-error.ts';
-import { sqlString } from '../../protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import type { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 

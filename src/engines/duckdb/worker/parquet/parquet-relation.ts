@@ -1,10 +1,10 @@
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { sqlName, sqlString } from '@framehold/columns';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { QueryResult } from '../native/query-result.ts';
 import type { Connection, StatementColumn } from '../native/session.ts';
 import { readableValue } from './readable-value.ts';
-import { pruningOf, unprunedValue } from './safe-pruning.ts';
+import { pruningOf, type ReadFile, unprunedValue } from './safe-pruning.ts';
 
 /** Types that Parquet can give and our vocabulary has not, with what they are read as. */
 const readAs: Readonly<Record<number, string>> = {
@@ -14,14 +14,27 @@ const readAs: Readonly<Record<number, string>> = {
   [duckdbType.VARIANT]: 'JSON',
 };
 
-export function parquetRelation(paths: readonly string[]): string {
-  const nan = pruningOf(paths).mayHideNan ? ', can_have_nan = true' : '';
-  return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false${nan})`;
+/** All rows of these files. */
+export function parquetRelation(files: readonly ReadFile[]): string {
+  return pruningOf(files).condition === undefined ? scanOf(files) : `(SELECT * FROM ${parquetScan(files)})`;
+}
+
+/** What stands behind FROM: the files with the columns that DuckDB adds to theirs, such as the number of the row. */
+export function parquetScan(files: readonly ReadFile[], ...wanted: readonly string[]): string {
+  const { condition } = pruningOf(files);
+  const conditions = condition === undefined ? wanted : [...wanted, condition];
+  return conditions.length === 0 ? scanOf(files) : `${scanOf(files)} WHERE ${conditions.join(' AND ')}`;
+}
+
+/** The option is one of the scan: DuckDB has none by column or by file. */
+function scanOf(files: readonly ReadFile[]): string {
+  const nan = pruningOf(files).mayHideNan ? ', can_have_nan = true' : '';
+  return `read_parquet([${files.map(({ path }) => sqlString(path)).join(', ')}], hive_partitioning = false${nan})`;
 }
 
 /** A relation with the columns of these files, under conditions that the files are not to be pruned by. */
-export function unpruned(relation: string, paths: readonly string[]): string {
-  const items = pruningOf(paths).misread.map((name) => `${unprunedValue(sqlName(name))} AS ${sqlName(name)}`);
+export function unpruned(relation: string, files: readonly ReadFile[]): string {
+  const items = pruningOf(files).misread.map((name) => `${unprunedValue(sqlName(name))} AS ${sqlName(name)}`);
   return items.length === 0 ? relation : `(SELECT * REPLACE (${items.join(', ')}) FROM ${relation})`;
 }
 

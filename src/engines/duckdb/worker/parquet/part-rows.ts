@@ -1,9 +1,8 @@
-import type { Column } from '../../../../core/data-type.ts';
-import type { ParquetRows, PartSource } from '../../../../core/frame-engine.ts';
+import { type Column, sqlName, sqlTypeName } from '@framehold/columns';
+import type { ParquetRows, PartSource } from '../../../../core/rows/frame-engine.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
-import { parquetRelation, unpruned } from './parquet-relation.ts';
+import { parquetRelation, parquetScan, unpruned } from './parquet-relation.ts';
+import type { ReadFile } from './safe-pruning.ts';
 import { uniqueNames } from './unique-names.ts';
 
 export interface PartRange {
@@ -11,6 +10,9 @@ export interface PartRange {
   readonly from: number;
   readonly to: number;
 }
+
+/** A file that may have only the first of the frame's columns. */
+type PartFile = ReadFile & Pick<PartSource, 'columnCount'>;
 
 /** Virtual columns of a file's rows. One of the frame's own may hide them. */
 const rowNumberColumn = 'file_row_number';
@@ -28,31 +30,19 @@ export function* partRanges(parts: readonly PartSource[], fromRow: number, toRow
 }
 
 /** All rows of files of which some may have only the first of the columns. */
-export function partsRelation(
-  parts: readonly Pick<PartSource, 'path' | 'columnCount'>[],
-  columns: readonly Column[],
-): string {
-  return withoutPruning(widenedParts(parts, columns), parts);
+export function partsRelation(parts: readonly PartFile[], columns: readonly Column[]): string {
+  return unpruned(widenedParts(parts, columns), parts);
 }
 
-/** Conditions of statements around it find all rows that meet them. */
-function withoutPruning(relation: string, parts: readonly Pick<PartSource, 'path'>[]): string {
-  return unpruned(
-    relation,
-    parts.map(({ path }) => path),
-  );
-}
-
-function widenedParts(parts: readonly Pick<PartSource, 'path' | 'columnCount'>[], columns: readonly Column[]): string {
-  if (parts.every(({ columnCount }) => columnCount === undefined))
-    return parquetRelation(parts.map(({ path }) => path));
-  const groups: { readonly columnCount: number | undefined; readonly paths: string[] }[] = [];
-  for (const { path, columnCount } of parts) {
+function widenedParts(parts: readonly PartFile[], columns: readonly Column[]): string {
+  if (parts.every(({ columnCount }) => columnCount === undefined)) return parquetRelation(parts);
+  const groups: { readonly columnCount: number | undefined; readonly files: PartFile[] }[] = [];
+  for (const part of parts) {
     const last = groups.at(-1);
-    if (last !== undefined && last.columnCount === columnCount) last.paths.push(path);
-    else groups.push({ columnCount, paths: [path] });
+    if (last !== undefined && last.columnCount === part.columnCount) last.files.push(part);
+    else groups.push({ columnCount: part.columnCount, files: [part] });
   }
-  const relations = groups.map(({ columnCount, paths }) => widened(parquetRelation(paths), columnCount, columns));
+  const relations = groups.map(({ columnCount, files }) => widened(parquetRelation(files), columnCount, columns));
   const [only] = relations;
   if (only !== undefined && relations.length === 1) return only;
   return `(${relations.map((relation) => `(SELECT * FROM ${relation})`).join(' UNION ALL ')})`;
@@ -77,18 +67,18 @@ function addedColumns(columnCount: number | undefined, columns: readonly Column[
  * frame's own may hide: undefined there. A range of numbers reads only the row groups that hold it.
  */
 export function numberedRows(
-  parts: readonly Pick<PartSource, 'path' | 'rows' | 'columnCount'>[],
+  parts: readonly (PartFile & Pick<PartSource, 'rows'>)[],
   columns: readonly Column[],
   names: { readonly own: readonly string[]; readonly number: string },
 ): string | undefined {
   if (names.own.some((name) => asciiLower(name) === rowNumberColumn)) return undefined;
   let start = 0;
-  const relations = parts.map(({ path, rows, columnCount }) => {
+  const relations = parts.map((part) => {
     const number = `${rowNumberColumn} + ${start} AS ${sqlName(names.number)}`;
-    start += rows;
-    return `SELECT ${['*', ...addedColumns(columnCount, columns), number].join(', ')} FROM ${parquetRelation([path])}`;
+    start += part.rows;
+    return `SELECT ${['*', ...addedColumns(part.columnCount, columns), number].join(', ')} FROM ${parquetScan([part])}`;
   });
-  return relations.length === 0 ? undefined : withoutPruning(`(${relations.join(' UNION ALL ')})`, parts);
+  return relations.length === 0 ? undefined : unpruned(`(${relations.join(' UNION ALL ')})`, parts);
 }
 
 /** All rows, with one more column behind the others: the number of the row, from `firstRow` on. */
@@ -97,7 +87,7 @@ export function numberedParts(
   columns: readonly Column[],
   number: { readonly name: string; readonly firstRow?: number },
 ): string {
-  return withoutPruning(numbered(parts, columns, number), parts);
+  return unpruned(numbered(parts, columns, number), parts);
 }
 
 function numbered(
@@ -110,14 +100,17 @@ function numbered(
   const isPlain = !isHidden(rowNumberColumn, columns) && !isHidden(fileNumberColumn, columns);
   if (isUniform && isPlain && parts.length > 1) {
     const first = `([${firstRows.join(', ')}]::BIGINT[])[CAST(${fileNumberColumn} AS BIGINT) + 1]`;
-    const all = parquetRelation(parts.map(({ path }) => path));
-    return `(SELECT *, ${first} + ${rowNumberColumn} AS ${sqlName(name)} FROM ${all})`;
+    return `(SELECT *, ${first} + ${rowNumberColumn} AS ${sqlName(name)} FROM ${parquetScan(parts)})`;
   }
-  const relations = parts.map(({ path, columnCount }, index) => {
+  const relations = parts.map((part, index) => {
     // Numbering them as they come takes more time: one thread reads them.
     const number = isHidden(rowNumberColumn, columns) ? 'row_number() OVER () - 1' : rowNumberColumn;
-    const items = ['*', ...addedColumns(columnCount, columns), `${firstRows[index]} + ${number} AS ${sqlName(name)}`];
-    return `(SELECT ${items.join(', ')} FROM ${parquetRelation([path])})`;
+    const items = [
+      '*',
+      ...addedColumns(part.columnCount, columns),
+      `${firstRows[index]} + ${number} AS ${sqlName(name)}`,
+    ];
+    return `(SELECT ${items.join(', ')} FROM ${parquetScan([part])})`;
   });
   return relations.length === 1
     ? (relations[0] ?? '')
@@ -140,11 +133,11 @@ function isHidden(name: string, columns: readonly Column[]): boolean {
 
 /** Only the row groups that hold the range are read. */
 export function rangeRelation({ part, from, to }: PartRange, columns: readonly Column[]): string {
-  const relation = parquetRelation([part.path]);
+  const relation = parquetRelation([part]);
   const isWhole = from === 0 && to === part.rows;
   const rows = isHidden(rowNumberColumn, columns)
     ? `${relation} LIMIT ${to - from} OFFSET ${from}`
-    : `${relation} WHERE ${rowNumberColumn} BETWEEN ${from} AND ${to - 1}`;
+    : parquetScan([part], `${rowNumberColumn} BETWEEN ${from} AND ${to - 1}`);
   return widened(isWhole ? relation : rows, part.columnCount, columns);
 }
 
@@ -163,7 +156,7 @@ export function rowsRelation({ parts, columns, select, range }: ParquetRows): st
   if (range === undefined) return selection(all, select);
   const ranges = [...partRanges(parts, range.from, range.to)];
   const rows = ranges.map((each) => {
-    const relation = withoutPruning(rangeRelation(each, columns), [each.part]);
+    const relation = unpruned(rangeRelation(each, columns), [each.part]);
     return `(SELECT * FROM ${selection(relation, select)})`;
   });
   return rows.length === 0 ? `(SELECT * FROM ${selection(all, select)} LIMIT 0)` : `(${rows.join(' UNION ALL ')})`;

@@ -1,17 +1,22 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { PartFacts } from '../../../../core/frame-engine.ts';
-import { type ParquetFacts, readParquetFooter } from '../../../../encoding/parquet/read-footer.ts';
+import type { Column } from '@framehold/columns';
+import { type ParquetFacts, readParquetFooter } from '@framehold/parquet';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { PartFacts } from '../../../../core/rows/frame-engine.ts';
 import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
+import { isFreeOfNan } from './free-of-nan.ts';
 import { refuseImpossible } from './impossible-footer.ts';
 import { refuseDeepLists } from './list-depth.ts';
 import { columnNamesKey } from './parquet-names.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
 import { pruningOf } from './safe-pruning.ts';
 
-/** What a Parquet file holds, from its footer alone. */
-export async function probe(connection: Connection, path: string): Promise<PartFacts> {
+/** What a Parquet file holds, from its footer alone but for NaN. */
+export async function probe(
+  connection: Connection,
+  path: string,
+  { looksForNan }: { readonly looksForNan: boolean },
+): Promise<PartFacts> {
   return await explained(path, async () => {
     const footer = await refuseImpossible(path);
     const columns = await columnsOf(connection, path);
@@ -21,7 +26,8 @@ export async function probe(connection: Connection, path: string): Promise<PartF
       rows: facts.rows,
       columns: withNames(columns, exactNames(facts)),
       uncompressedBytes: facts.uncompressedBytes,
-      isMisread: pruningOf([path]).misread.length > 0,
+      isMisread: pruningOf([{ path }]).misread.length > 0,
+      ...(looksForNan && (await isFreeOfNan(connection, path)) && { isFreeOfNan: true }),
     };
   });
 }
@@ -50,7 +56,7 @@ async function explained<T>(path: string, read: () => Promise<T>): Promise<T> {
 }
 
 async function columnsOf(connection: Connection, path: string): Promise<readonly Column[]> {
-  await using result = await queryReadable(connection, `${parquetRelation([path])} LIMIT 0`);
+  await using result = await queryReadable(connection, `${parquetRelation([{ path }])} LIMIT 0`);
   refuseDeepLists(result.columns);
   return result.columns;
 }

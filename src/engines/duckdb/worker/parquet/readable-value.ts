@@ -1,6 +1,4 @@
-import type { DeclaredField, DeclaredType } from '../../../../core/data-type.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { type DeclaredField, type DeclaredType, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
 
 /** DuckDB writes a BIGNUM as text in a time that grows with the square of its digits: this many take a fraction of a second. */
 const mostDigits = 24_000;

@@ -1,5 +1,5 @@
-import { type Batch, fixedSizeBytes, type Vector, vectorPart } from '../../../../core/batch.ts';
-import { Checksum } from '../../../../core/checksum.ts';
+import { type Batch, fixedSizeBytes, type Vector, vectorPart } from '@framehold/columns';
+import { Checksum } from '../../../../core/rows/checksum.ts';
 import type { Connection } from '../native/session.ts';
 import { queryReadable } from './parquet-relation.ts';
 

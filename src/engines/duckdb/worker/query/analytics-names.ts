@@ -1,10 +1,10 @@
-import { AppError } from '../../../../core/app-error.ts';
-import { type AnalyticsTable, type TableName, tableText } from '../../../../core/sql.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import { type AnalyticsTable, type TableName, tableText } from '../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import type { Connection } from '../native/session.ts';
 
-/** The names of what is in the operator's database while it is open. */
+/** The names in the operator's database while it is open. */
 export function analyticsNames(connection: Connection): Promise<Omit<AnalyticsTable, 'columns'>[]> {
   return connection.rows(
     `SELECT schema_name AS schema, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE database_name = 'analytics'
@@ -15,8 +15,8 @@ export function analyticsNames(connection: Connection): Promise<Omit<AnalyticsTa
 }
 
 /**
- * Refuses tables of the operator's database that are not there. DuckDB would take such a name, with all that stands
- * before it, for that of a file: analytics.csv.
+ * Refuses missing tables of the operator's database. DuckDB would take such a name, with all its qualifiers, for that of a file:
+ * analytics.csv.
  */
 export async function assertTables(connection: Connection, tables: readonly TableName[]): Promise<void> {
   const names = await analyticsNames(connection);

@@ -1,6 +1,5 @@
-import type { Column } from '../../../../core/data-type.ts';
-import type { AnalyticsTable } from '../../../../core/sql.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
+import { type Column, sqlName } from '@framehold/columns';
+import type { AnalyticsTable } from '../../../../core/sql/sql.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { UnreadableType } from '../native/logical-type.ts';
 import type { Connection } from '../native/session.ts';
@@ -20,7 +19,7 @@ export async function analyticsTables(catalog: QueryPlace): Promise<AnalyticsTab
   return tables;
 }
 
-/** Undefined for what cannot be read: a view over a file, say. */
+/** Undefined for tables that cannot be read, such as a view over a file. */
 async function columnsOf(connection: Connection, table: string): Promise<readonly Column[] | undefined> {
   try {
     using statement = await connection.prepare(`SELECT * FROM ${table}`);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import { type StatementSettings, settingNames, statementSettings } from '../../../../core/statement-settings.ts';
+import { type StatementSettings, settingNames, statementSettings } from '../../../../core/sql/statement-settings.ts';
 import { AppliedSettings } from './applied-settings.ts';
 
 const connection = duckDbConnection();

@@ -1,5 +1,5 @@
-import { type StatementSettings, statementSettings, wrongSetting } from '../../../../core/statement-settings.ts';
-import { sqlString } from '../../protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
+import { type StatementSettings, statementSettings, wrongSetting } from '../../../../core/sql/statement-settings.ts';
 import type { Connection } from '../native/session.ts';
 
 /** A setting that DuckDB refused, or did not take back. */
@@ -9,23 +9,23 @@ interface RefusedSetting {
 }
 
 /**
- * The settings of the statement that runs, on the connection that all statements of this process share. Each job puts all of
- * them as it needs them, so that what one leaves behind, however it ended, is never the next one's.
+ * The settings of the running statement, on the connection that all statements of this process share. Each job sets all of
+ * them, so that no setting of one statement stays for the next, however the first ended.
  */
 export class AppliedSettings {
   readonly #connection: Connection;
-  /** What DuckDB has now; undefined where that is not known. */
+  /** The values in DuckDB; undefined if unknown. */
   readonly #values = new Map<string, string | undefined>(
     Object.entries(statementSettings).map(([name, { standard }]) => [name, standard]),
   );
-  /** Of the last job, where all of its settings were taken. */
+  /** Of the last job, if all of its settings were accepted. */
   #last: string | undefined = keyOf(undefined);
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  /** Makes these settings, and the standard of all others, hold. Without a turn of the event loop, so that no cancel comes between. */
+  /** Sets these settings, and the standard of all others. Without a turn of the event loop, so that no cancel comes between. */
   tryApply(settings: StatementSettings | undefined): RefusedSetting | undefined {
     const key = keyOf(settings);
     if (key === this.#last) return undefined;

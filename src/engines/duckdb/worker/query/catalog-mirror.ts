@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { analyticsCatalog, mainSchema, temporaryCatalog } from '../../../../core/sql.ts';
-import { statementSettings } from '../../../../core/statement-settings.ts';
+import { sqlName, sqlString } from '@framehold/columns';
+import { analyticsCatalog, mainSchema, temporaryCatalog } from '../../../../core/sql/sql.ts';
+import { statementSettings } from '../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { CatalogListing, ListedDefinition, WorkerSettings } from '../../protocol/protocol.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
@@ -11,10 +11,10 @@ import { inOrderOfReferences, refers } from './referring-tables.ts';
 import type { QueryPlace } from './sql-catalog.ts';
 import { foreignKeyDefinitions, wholeDefinition } from './table-definition.ts';
 
-/** So many tables are made in one go: about 15 ms, in which nothing else is done. */
+/** Tables made in one go: about 15 ms, in which the process does nothing else. */
 const tablesAtOnce = 100;
 
-/** Of answers that are sorted or joined; there is nothing else in it. */
+/** For sorts and joins of answers; there is nothing else in it. */
 const memoryBytes = 256_000_000;
 
 export function mirrorOptions({ tempDirectory }: Pick<WorkerSettings, 'tempDirectory'>): DatabaseOptions {
@@ -22,8 +22,8 @@ export function mirrorOptions({ tempDirectory }: Pick<WorkerSettings, 'tempDirec
 }
 
 /**
- * A DuckDB instance that holds empty tables like all that the caller may read, and nothing else. Queries over DuckDB's
- * catalogs run here: its own views answer them, with its own types, and cannot tell of anything that is not the caller's.
+ * A DuckDB instance that holds empty copies of all tables that the caller may read, and nothing else. Queries over DuckDB's
+ * catalogs run here: its own views answer them, with its own types, and can show nothing but the caller's tables.
  */
 export class CatalogMirror {
   readonly connection: Connection;
@@ -82,10 +82,10 @@ export class CatalogMirror {
     this.#signature = signature;
   }
 
-  /** Also those that are to be made again. */
+  /** Also drops tables that are to be made again. */
   async #drop(wanted: ReadonlyMap<string, ListedDefinition>): Promise<void> {
     const gone = [...this.#shown].filter(([key, shown]) => wanted.get(key)?.digest !== shown.digest || refers(shown));
-    // A table goes after those that refer to it, which came later.
+    // Drops a table after the tables that refer to it, which were made later.
     gone.reverse();
     for (const some of inGroups(gone)) {
       if (!this.#runAll(some.map(([, table]) => removal(table)))) throw new Error('a listed table cannot be dropped');
@@ -121,7 +121,7 @@ export class CatalogMirror {
       const statements: string[] = [];
       for (const [, table] of some) statements.push(await this.#creation(table));
       if (this.#runAll(statements)) continue;
-      // What DuckDB does not take with its constraints is shown without them, and does not hide the others.
+      // Tables whose constraints DuckDB refuses are shown without them, and do not hide the others.
       for (const [index, [, table]] of some.entries()) {
         if (this.connection.runAtOnce(statements[index] ?? '')) continue;
         this.connection.runAtOnce(creation({ ...table, body: table.otherwise ?? table.body }));
@@ -130,7 +130,7 @@ export class CatalogMirror {
     await this.#createReferring(missing.map(([, table]) => table).filter(refers), signal);
   }
 
-  /** References to what is not there, or has no such key, are left out. */
+  /** References to missing tables or keys are left out. */
   async #createReferring(tables: readonly ListedDefinition[], signal: AbortSignal): Promise<void> {
     for (const some of inGroups(inOrderOfReferences(tables))) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -168,7 +168,7 @@ export class CatalogMirror {
     return creation({ ...table, body: items.join(', ') });
   }
 
-  /** False where one failed: then it is as if none had run. */
+  /** False if one failed: then none has taken effect. */
   #runAll(statements: readonly string[]): boolean {
     if (this.connection.runAtOnce(['BEGIN', ...statements, 'COMMIT'].join(';'))) return true;
     this.connection.runAtOnce('ROLLBACK');

@@ -1,6 +1,5 @@
-import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { Query } from '../../../../core/sql.ts';
+import type { Batch, Column } from '@framehold/columns';
+import type { Query } from '../../../../core/sql/sql.ts';
 import type { ResultRows } from '../encode/encode-results.ts';
 import { profileText } from './query-profile.ts';
 
@@ -36,7 +35,7 @@ export async function explainRows(
   };
 }
 
-/** By what a table is called here: what the statement calls it. */
+/** The statement's name for a table, by the table's name here. */
 export type ShownNames = ReadonlyMap<string, string>;
 
 /** In boxes of text every line keeps its width. */

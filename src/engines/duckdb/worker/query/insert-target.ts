@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../../../../core/app-error.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { InsertedTable, NamedConstraints, SqlColumn, SqlJob } from '../../../../core/sql.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
-import { sqlError } from '../gate/sql-error.ts';
+import { type Column, sqlName } from '@framehold/columns';
+import type { AppError } from '../../../../core/errors/app-error.ts';
+import type { InsertedTable, NamedConstraints, SqlColumn, SqlJob } from '../../../../core/sql/sql.ts';
+import { sqlError } from '../gate/errors/sql-error.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { keyDefinitions, tableDefinition } from './table-definition.ts';
@@ -16,7 +15,7 @@ export interface InsertTarget extends AsyncDisposable {
   readonly selectSql: string;
 }
 
-/** Nobody else knows the name: where an error has it, the name of the frame is meant. */
+/** A name that only this process knows: in an error it stands for the name of the frame. */
 const standIn = `insert_target_${randomBytes(8).toString('hex')}`;
 const table = `temp.main.${standIn}`;
 
@@ -31,7 +30,7 @@ export async function insertTarget(connection: Connection, into: SqlJob['into'])
   };
 }
 
-/** Whether DuckDB can keep the constraints for a table of these columns: it refuses what it cannot. */
+/** Throws if DuckDB cannot keep these constraints for a table of these columns. */
 export async function assertConstraints(
   connection: Connection,
   columns: readonly SqlColumn[],
@@ -52,15 +51,13 @@ export async function assertConstraints(
   }
 }
 
-/** The error as it is of a frame of that name. */
+/** The error with the frame's name in place of the stand-in. */
 export function underName(name: string, error: AppError): AppError {
-  const { code, message, hint, position, retryAfterSeconds } = error;
   const named = (text: string): string => text.replaceAll(standIn, () => name);
-  const options = { hint: hint && named(hint), position, retryAfterSeconds, cause: error.cause };
-  return new AppError(code, named(message), options);
+  return error.with({ message: named(error.message), hint: error.hint && named(error.hint) });
 }
 
-/** What stands before the query. */
+/** The text before the query. */
 export function insertInto({ named, isByName }: InsertedTable): string {
   const columns = named === undefined ? '' : ` (${named.map(sqlName).join(', ')})`;
   return `INSERT INTO ${table}${columns} ${isByName === true ? 'BY NAME ' : ''}`;

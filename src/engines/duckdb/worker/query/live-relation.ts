@@ -1,5 +1,5 @@
+import { sqlName } from '@framehold/columns';
 import type { LiveSource } from '../../protocol/protocol.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
 import { parquetRelation, unpruned } from '../parquet/parquet-relation.ts';
 
 /** Rows that the external database exported, with the types that they have here. */
@@ -11,7 +11,7 @@ export function liveRelation({ path, columns }: LiveSource): string {
     return `(SELECT ${items} FROM unnest(CAST([] AS STRUCT(${fields})[])) AS rows(item))`;
   }
   const items = columns.map((column) => `CAST(${readValue(column)} AS ${column.type}) AS ${sqlName(column.name)}`);
-  return `(SELECT ${items.join(', ')} FROM ${unpruned(parquetRelation([path]), [path])})`;
+  return `(SELECT ${items.join(', ')} FROM ${unpruned(parquetRelation([{ path }]), [{ path }])})`;
 }
 
 function readValue({ stored, form }: LiveSource['columns'][number]): string {

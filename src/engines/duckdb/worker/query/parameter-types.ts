@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DataType } from '../../../../core/data-type.ts';
+import type { DataType } from '@framehold/columns';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { type Token, tokenize } from '../gate/tokenizer.ts';
+import { type Token, tokenize } from '../gate/text/tokenizer.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 
@@ -10,8 +10,8 @@ const mostAsked = 32;
 const mostMs = 200;
 
 /**
- * The types of a statement's parameters; kind `null` where nothing tells one. At the first such one DuckDB stops looking, so
- * each that it has not told is asked for alone, with NULL in place of the others, and then the CAST around it.
+ * The types of a statement's parameters; kind `null` where none is determined. DuckDB stops at the first parameter without
+ * a type, so each missing one is looked up alone, with NULL in place of the others, and then by the CAST around it.
  */
 export async function parameterTypes(
   connection: Connection,
@@ -40,7 +40,7 @@ export async function parameterTypes(
   for (const index of untold) {
     const alone = untold.length > 1 ? textOf(sql, used, index) : undefined;
     types[index] = (await told(alone)) ?? (await told(castOf(sql, tokens, used, index))) ?? { kind: 'null' };
-    // A cancel may have come meanwhile.
+    // A cancel may have arrived meanwhile.
     await nextTurn();
     signal.throwIfAborted();
     if (performance.now() > until) break;
@@ -82,7 +82,7 @@ function textOf(sql: string, used: readonly Use[], wanted: number): string {
 }
 
 /**
- * The CAST around a parameter that is used once. DuckDB tells no type for `price > CAST(? AS DECIMAL(1,0))`, since it casts the
+ * The CAST around a parameter that is used once. DuckDB gives no type for `price > CAST(? AS DECIMAL(1,0))`, since it casts the
  * parameter once more, to the type of `price`. jOOQ writes every decimal so.
  */
 function castOf(sql: string, tokens: readonly Token[], used: readonly Use[], wanted: number): string | undefined {

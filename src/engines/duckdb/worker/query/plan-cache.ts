@@ -2,7 +2,7 @@ import type { PreparedStatement } from '../native/session.ts';
 
 const mostKept = 64;
 
-/** Statements with their plans: drivers prepare each one before they run it, and dashboards ask the same again and again. */
+/** Statements with their plans: drivers prepare each one before they run it, and dashboards repeat the same again and again. */
 export class PlanCache {
   readonly #kept = new Map<string, PreparedStatement>();
 
@@ -21,7 +21,7 @@ export class PlanCache {
     this.#kept.clear();
   }
 
-  /** Who takes one disposes of it. */
+  /** The caller disposes of the statement. */
   take(key: string): PreparedStatement | undefined {
     const statement = this.#kept.get(key);
     this.#kept.delete(key);

@@ -1,23 +1,20 @@
-import { AppError } from '../../../../core/app-error.ts';
+import { type Column, sqlTypeName } from '@framehold/columns';
 import { Cleanup } from '../../../../core/async/cleanup.ts';
-import type { Column } from '../../../../core/data-type.ts';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import {
   isAnalytics,
   type NamedConstraints,
   type Query,
   type SqlDescription,
   type TableName,
-  type TextEdit,
-} from '../../../../core/sql.ts';
+} from '../../../../core/sql/sql.ts';
+import { editedText, placeIn, type TextEdit } from '../../../../core/text/source-text.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
-import { columnCandidates } from '../gate/column-candidates.ts';
-import { sqlError } from '../gate/sql-error.ts';
-import { editedText, placeWithoutEdits } from '../gate/text-edits.ts';
-import { placeIn } from '../gate/text-pieces.ts';
+import { columnCandidates } from '../gate/errors/column-candidates.ts';
+import { sqlError } from '../gate/errors/sql-error.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
@@ -33,17 +30,17 @@ import { type QueryPlace, type SqlCatalog, viewName } from './sql-catalog.ts';
 
 export interface QueryContext {
   readonly catalog: QueryPlace;
-  /** Where parameter rows are kept while the query runs: the same, or where catalogs do not show them. */
+  /** The connection with the parameter rows while the query runs: the same, or one whose tables catalogs do not show. */
   readonly parameters: Connection;
   readonly signal: AbortSignal;
   /** Parameter rows, as an Arrow IPC stream. */
   readonly input: AsyncIterable<Uint8Array>;
 }
 
-/** Functions of lists of numbers, and operators that stand for them. */
+/** Functions of lists of numbers, and their operators. */
 const listMath = /\blist_(?:cosine|distance|dot|inner|negative)|<->|<=>/i;
 
-/** What a query gives and takes, found out by DuckDB's planner alone. */
+/** The columns and parameters of a query, from DuckDB's planner alone. */
 export async function describeQuery(context: QueryContext, asked: QueryJob): Promise<SqlDescription> {
   const { connection } = context.catalog;
   return await withTables(context, { ...asked, describesOnly: true }, async (job) => {
@@ -72,7 +69,7 @@ async function describeKept({ connection, kept }: QueryPlace, query: Query, key:
   }
 }
 
-/** What a plan hangs on: the text, the settings and where its tables lie. Undefined where it cannot be kept. */
+/** The inputs of a plan: the text, the settings and the paths of its tables. Undefined if the plan cannot be kept. */
 function keyOf(job: QueryJob): string | undefined {
   const { query, tables, into, settings, hasParameters } = job;
   // A PIVOT may have made a type for itself, which the next one drops. The plan of an ASOF JOIN of DuckDB 1.5 fails with an
@@ -108,7 +105,7 @@ export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult
   }
 }
 
-/** The result's columns, then its rows in pieces; returns how many rows it has. */
+/** Yields the result's columns, then its rows in pieces; returns the number of rows. */
 export async function* runQuery(
   context: QueryContext,
   asked: RunQueryJob,
@@ -178,11 +175,11 @@ async function withTables<T>(context: QueryContext, asked: OpenJob, act: (job: Q
   }
 }
 
-/** What a query reads is there until this is disposed of. */
+/** The tables of a query, open until disposed. */
 interface OpenTables extends AsyncDisposable {
   /** With the text that reads these tables. */
   readonly query: Query;
-  /** What was put into the caller's text. */
+  /** Edits of the caller's text. */
   readonly edits: readonly TextEdit[];
 }
 
@@ -210,7 +207,7 @@ async function showPlain(catalog: QueryPlace, job: QueryJob): Promise<void> {
   const { tables, settings } = job;
   const show = (): Promise<void> => catalog.show(tables, { hasListMath: usesListMath(job) });
   if (!tables.some(({ source }) => source.kind === 'view')) return await show();
-  // DuckDB remembers the types of a view's columns: they are not to be those of these settings.
+  // DuckDB remembers the types of a view's columns: they must not depend on these settings.
   await catalog.settings.apply(undefined);
   await show();
   await catalog.settings.apply(settings);
@@ -225,13 +222,13 @@ async function showTables(catalog: QueryPlace, job: OpenJob): Promise<OpenTables
     if (!readsRowIds(job) || tables.length === 0) {
       await showPlain(catalog, job);
       const { viewTextEdits: edits = [] } = query;
-      return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
+      return { ...kept, query: { ...query, sql: editedText(query.sql, edits).sql }, edits };
     }
     const hasViews = tables.some(({ source }) => source.kind === 'view');
     const edits = hasViews ? undefined : query.rowIds?.edits;
     // In a text with edits a column of the frame's own would be left out, too.
     if (edits !== undefined && !hasListMath && (await catalog.showNumbered(tables, { mayOwn: edits.length === 0 }))) {
-      return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
+      return { ...kept, query: { ...query, sql: editedText(query.sql, edits).sql }, edits };
     }
     await catalog.settings.apply(hasViews ? undefined : settings);
     const copies = await catalog.copyTables(tables, { hasListMath, hasRows: !describesOnly });
@@ -258,7 +255,7 @@ function isLiveFile({ source }: QueryTable): boolean {
   return source.kind === 'live' && source.path !== undefined;
 }
 
-/** Where DuckDB does not name the file, only reading it tells. */
+/** If DuckDB does not name the file, only a read finds out. */
 async function isOfLive(error: DuckDbError, connection: Connection, tables: readonly QueryTable[]): Promise<boolean> {
   if (namesLive(error, tables)) return true;
   for (const table of tables.filter(isLiveFile)) if (!(await canBeRead(connection, viewName(table)))) return true;
@@ -277,7 +274,7 @@ function unreadable(cause: DuckDbError): AppError {
   return new AppError('frame_damaged', 'a frame of the query cannot be read', { cause });
 }
 
-/** Of the statement or of the view: it may be of a row that the view leaves out. */
+/** Hides a value of the statement or the view: it may be of a row that the view leaves out. */
 function hiddenValue({ name, schema }: QueryTable, cause: DuckDbError): AppError {
   const view = schema === undefined ? name : `${schema}.${name}`;
   return new AppError('sql_error', `a value cannot be computed by a statement that reads the view ${view}`, {
@@ -290,7 +287,7 @@ function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readon
   return parameterNames;
 }
 
-/** Also those that a view reads. */
+/** Also those of views. */
 function analyticsTables({ query, tables }: QueryJob): readonly TableName[] {
   const ofViews = tables.flatMap(({ source }) => (source.kind === 'view' ? source.analyticsTables : []));
   return [...query.tables.filter(isAnalytics), ...ofViews];
@@ -305,12 +302,12 @@ function usesListMath(job: QueryJob): boolean {
   return textsOf(job).some((text) => listMath.test(text));
 }
 
-/** Of the statement and of the views that it reads. */
+/** The texts of the statement and of the views that it reads. */
 function textsOf({ query, tables }: QueryJob): readonly string[] {
   return [query.sql, ...tables.flatMap(({ source }) => (source.kind === 'view' ? source.sql : []))];
 }
 
-/** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
+/** Positions are those in the caller's text, also if the query was behind an INSERT of ours. */
 async function explain(
   thrown: unknown,
   connection: Connection,
@@ -328,20 +325,18 @@ async function explain(
   if (barrier !== undefined && error.isAboutValues) return hiddenValue(barrier, error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
-  const { start, pieces = [] } = query;
-  const place = (at: number): number | undefined => {
-    const written = placeWithoutEdits(at - before.length, edits);
-    return start === undefined ? placeIn(pieces, written) : written + start;
-  };
-  const sql = editedText(query.sql, edits);
+  const text = editedText(query.sql, edits);
+  const place = (at: number): number | undefined =>
+    at < before.length ? undefined : placeIn(query.pieces ?? [], text.nearest(at - before.length));
+  const { sql } = text;
   const types = [sql, ...(into?.columns ?? []).map(({ type, declared }) => sqlTypeName(declared ?? type))].join('\n');
   const told = sqlError(error, before + sql, place, columns, types);
   return into === undefined ? told : underName(into.name, told);
 }
 
 /**
- * An error that the caller is to blame for quotes the statement, which may say anything, but cannot name our files. Where
- * DuckDB does not name them either, only reading them tells.
+ * An error that the caller is to blame for quotes the statement, which may contain anything, but cannot name our files. If DuckDB
+ * does not name them either, only a read of them finds out.
  */
 async function isAboutFiles(
   error: DuckDbError,
@@ -420,7 +415,7 @@ async function* results(
   }
 }
 
-/** Of each call of what is explained. */
+/** One plan for each call of the explained statement. */
 async function* explanations(
   plans: AsyncIterable<ResultRows>,
   { catalog }: QueryContext,

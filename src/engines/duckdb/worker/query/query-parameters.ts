@@ -1,9 +1,7 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { Column, DataType } from '../../../../core/data-type.ts';
+import { type Column, type DataType, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { type ArrowTable, loadArrowStream } from '../append/arrow-to-table.ts';
 import { type ResultRows, withDeclared } from '../encode/encode-results.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
@@ -11,15 +9,15 @@ import type { Connection, PreparedStatement } from '../native/session.ts';
 import { readableSql } from '../parquet/parquet-relation.ts';
 
 export interface BoundQuery extends AsyncDisposable {
-  /** How many rows of parameters there are. */
+  /** The number of rows of parameters. */
   readonly count: number;
-  /** What the first row of parameters gives, or would give. */
+  /** The columns of the result for the first row of parameters. */
   columns(): Promise<readonly Column[]>;
   /** A result for each row of parameters, in order. Each must be disposed of before the next. */
   results(options: { readonly isKept: boolean }): AsyncGenerator<ResultRows, void, undefined>;
 }
 
-/** The rows of parameters on their way in, and where they are kept. */
+/** The rows of parameters, read into their table. */
 export interface ParameterRows {
   readonly parameters: Connection;
   readonly input: AsyncIterable<Uint8Array>;
@@ -27,7 +25,7 @@ export interface ParameterRows {
 }
 
 const statementName = 'framehold_query';
-/** Texts up to this are given as literals where nothing tells their type: their use may. */
+/** Texts up to this length become literals where their type is unknown: their use may decide it. */
 const longestLiteral = 1000;
 /** DuckDB quotes the whole value. */
 const longestReason = 300;
@@ -41,7 +39,7 @@ export async function bindParameters(
   connection: Connection,
   { sql, names }: { readonly sql: string; readonly names: readonly string[] },
 ): Promise<BoundQuery> {
-  // What is explained is prepared, and then its call.
+  // Prepares the explained statement, and then its call.
   const [explain = ''] = /^explain\s+(?:\([^)]*\)\s*)?/i.exec(sql) ?? [];
   const bare = sql.slice(explain.length);
   const rows = await loadArrowStream(store, input, { signal });
@@ -110,8 +108,8 @@ function columnsOf({ names: given }: ArrowTable, count: number, names: readonly 
 }
 
 /**
- * Which columns give the same rows as `VALUES (?, ?)` run for each row of parameters, or undefined when the text is
- * anything else. One statement for a thousand rows takes as long as one for a single row.
+ * The columns that give the same rows as `VALUES (?, ?)` run for each row of parameters, or undefined for any other text. One
+ * statement for a thousand rows takes as long as one for a single row.
  */
 export function parametersAsRows(sql: string): number[] | undefined {
   const values = /^VALUES\s*\(([\s?$\d,]+)\)\s*;?$/i.exec(sql.trim())?.[1];
@@ -123,7 +121,7 @@ export function parametersAsRows(sql: string): number[] | undefined {
   return items.includes(undefined) ? undefined : (items as number[]);
 }
 
-/** A statement whose parameters are all NULL: its columns can be told where nothing tells the parameters' types. */
+/** A statement with NULL for all parameters: gives the columns where the parameters' types are unknown. */
 export async function prepareUnbound(
   connection: Connection,
   { sql, count, names }: { readonly sql: string; readonly count: number; readonly names: readonly string[] },
@@ -137,11 +135,11 @@ export async function prepareUnbound(
 }
 
 interface Parameter {
-  /** As the statement has it; its number from 1 where it has no name. */
+  /** As in the statement; its number from 1 if it has no name. */
   readonly name: string;
   /** Which column of the rows has its values. */
   readonly column: number;
-  /** What the statement takes, where it tells. */
+  /** The parameter's type, if the statement determines one. */
   readonly type: DataType | undefined;
 }
 
@@ -153,7 +151,7 @@ async function setVariables(
 ): Promise<string[]> {
   const values: string[] = [];
   for (const [index, { name, column, type: taken }] of parameters.entries()) {
-    // Of a null without a type the statement decides the type; one of a table has INTEGER.
+    // The statement decides the type of an untyped null; in a table it would be INTEGER.
     if (rows.areNull[column]) {
       values.push('NULL');
       continue;
@@ -180,7 +178,7 @@ async function setVariables(
   return values;
 }
 
-/** As they are written in SQL: for a statement that runs in another instance than the one that has the rows. */
+/** The values as SQL, for a statement that runs in another instance than the one with the rows. */
 async function literals(
   store: Connection,
   rows: ArrowTable,
@@ -206,7 +204,7 @@ async function literals(
   return values;
 }
 
-/** A column's value as what it is meant. Text that is nothing yet is what the statement takes, as a literal in it would be. */
+/** A column's value as its meant type. Text of no type yet becomes the statement's type, as a literal would. */
 export function meantValue(
   { meant }: ArrowTable,
   column: number,

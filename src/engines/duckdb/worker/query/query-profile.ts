@@ -1,6 +1,6 @@
-import type { ExplainFormat } from '../../../../core/sql.ts';
+import type { ExplainFormat } from '../../../../core/sql/sql.ts';
 
-/** What of a profile is the statement's own. Paths of files and settings are not among it. */
+/** Figures of a profile that are the statement's own, without paths of files and settings. */
 const ownFigures = [
   'latency',
   'cpu_time',
@@ -53,10 +53,10 @@ interface ProfileNode {
   readonly children: readonly ProfileNode[];
 }
 
-/** A profile as DuckDB gives it in JSON, in another form and with what is the statement's own alone. */
+/** DuckDB's JSON profile in another form, with the statement's own figures alone. */
 export function profileText(json: string, format: ExplainFormat): string {
   const found = JSON.parse(json) as Readonly<Record<string, unknown>>;
-  // What statistics answer alone runs no operator, and DuckDB has no profile of it.
+  // A query answered by statistics alone runs no operator, and DuckDB has no profile of it.
   const profile = ownNode('result' in found ? { latency: 0 } : found);
   switch (format) {
     case 'default':

@@ -1,6 +1,6 @@
+import { sqlName } from '@framehold/columns';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { ListedDefinition } from '../../protocol/protocol.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
 
 /** In which DuckDB finds the table of a foreign key by its name alone. It refers to tables of the same schema alone. */
 const currentSchema = '"framehold"."frames"';
@@ -10,7 +10,7 @@ export function refers({ schema, constrained }: ListedDefinition): boolean {
   return asciiLower(schema) === currentSchema && (constrained?.constraints.foreignKeys.length ?? 0) > 0;
 }
 
-/** Each behind those of them to which it refers, as far as these do not refer to it. */
+/** Each table behind those that it refers to, unless these refer to it. */
 export function inOrderOfReferences(tables: readonly ListedDefinition[]): readonly ListedDefinition[] {
   const byName = new Map(tables.map((table) => [asciiLower(table.name), table]));
   const ordered: ListedDefinition[] = [];

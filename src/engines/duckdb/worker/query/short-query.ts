@@ -1,4 +1,4 @@
-import type { Column } from '../../../../core/data-type.ts';
+import type { Column } from '@framehold/columns';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { RunQueryJob } from '../../protocol/protocol.ts';
 import { ResultEncoder } from '../encode/result-encoder.ts';
@@ -11,8 +11,8 @@ export interface ShortResult {
 }
 
 /**
- * The result of a statement that was short before, without a turn of the event loop: turns and promises would cost it several
- * times what DuckDB does. Undefined where it fails or takes longer this time; it is then to be run as any other.
+ * The result of a statement that was short before, without a turn of the event loop: turns and promises would cost several times
+ * DuckDB's work. Undefined if it fails or takes longer this time; then run it like any other.
  */
 export function runShort(statement: PreparedStatement, job: RunQueryJob): ShortResult | undefined {
   if (!statement.short.isShort) return undefined;

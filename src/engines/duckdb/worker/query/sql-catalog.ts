@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { AppError } from '../../../../core/app-error.ts';
-import { liveSchema } from '../../../../core/live-read.ts';
-import type { ListTable } from '../../../../core/sql.ts';
-import { statementSettings } from '../../../../core/statement-settings.ts';
+import { sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import { liveSchema } from '../../../../core/sql/live-read.ts';
+import type { ListTable } from '../../../../core/sql/sql.ts';
+import { statementSettings } from '../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
-import { sqlName, sqlString } from '../../protocol/sql-text.ts';
-import { rowIdName } from '../gate/row-ids.ts';
+import { rowIdName } from '../gate/tree/row-ids.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
@@ -29,18 +28,18 @@ const allRows = '9223372036854775807';
 const maxExpressionDepth = 250;
 
 /**
- * What callers' SQL can see: the frames of its query as views, the operator's database while a query needs it, and
- * nothing else. Everything here runs on one connection. Of its configuration only the settings of a statement can be changed any more.
+ * The tables that callers' SQL can see: the frames of its query as views, the operator's database while a query needs it, and
+ * nothing else. Everything here runs on one connection. Of its configuration only the settings of a statement can still be changed.
  */
 export class SqlCatalog {
   readonly connection: Connection;
   readonly kept = new PlanCache();
   readonly settings: AppliedSettings;
   readonly #analyticsPath: string | undefined;
-  /** By the view's name, in lower case: what it reads. */
+  /** The source of each view, by its name in lower case. */
   readonly #views = new Map<string, string>();
   #warmNumber = 0;
-  /** By path, those used last at the end: what a copy is called here. */
+  /** Names of native copies by path, the one used last at the end. */
   readonly #warmNames = new Map<string, string>();
 
   private constructor(connection: Connection, analyticsPath: string | undefined) {
@@ -52,7 +51,7 @@ export class SqlCatalog {
   static async open(connection: Connection, settings: SqlSettings): Promise<SqlCatalog> {
     const { directories, files, analyticsPath } = settings;
     const list = (paths: readonly string[]): string => `[${paths.map(sqlString).join(', ')}]`;
-    // The order matters: what may be read cannot be named any more once access is off.
+    // The order matters: the allowed paths cannot be set once access is off.
     const statements = [
       `SET max_expression_depth = ${maxExpressionDepth}`,
       `SET allowed_directories = ${list(directories)}`,
@@ -70,7 +69,7 @@ export class SqlCatalog {
     return new SqlCatalog(connection, analyticsPath);
   }
 
-  /** Whether these tables are what a query reads now. */
+  /** Whether a query reads these tables now. */
   shows(tables: readonly QueryTable[]): boolean {
     return tables.every((table) => {
       const { source } = table;
@@ -80,7 +79,7 @@ export class SqlCatalog {
     });
   }
 
-  /** What a query calls the tables that have a name of their own here. */
+  /** The query's names for tables that have a name of their own here. */
   shownNames(tables: readonly QueryTable[]): ReadonlyMap<string, string> {
     return new Map(
       tables.flatMap(({ name, schema, source }) => {
@@ -90,7 +89,7 @@ export class SqlCatalog {
     );
   }
 
-  /** Makes these tables, and no others of their names, what a query reads. */
+  /** Shows a query these tables, and no others of their names. */
   async show(tables: readonly QueryTable[], { hasListMath = false } = {}): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
     const wanted = wantedCopies(tables);
@@ -101,8 +100,8 @@ export class SqlCatalog {
   }
 
   /**
-   * The same for a query that asks for numbers of rows: behind the columns of each frame that has none of that name stands one
-   * with the numbers. Undefined, and nothing shown, where a frame is not told so.
+   * The same for a query that uses row numbers: each frame without a column of that name gets one with the numbers at its
+   * end. False, and nothing shown, if a frame cannot be numbered.
    */
   async showNumbered(tables: readonly QueryTable[], { mayOwn }: { readonly mayOwn: boolean }): Promise<boolean> {
     const wanted = wantedCopies(tables);
@@ -142,7 +141,7 @@ export class SqlCatalog {
         const rows = hasRows ? '' : ' LIMIT 0';
         await this.connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${relation}${rows}`);
       }
-      // Views that read numbers of rows are made over what has them.
+      // Views over row numbers are made over the numbered tables.
       await this.show(views, { hasListMath });
     } catch (error) {
       await drop();
@@ -166,7 +165,7 @@ export class SqlCatalog {
         await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
         defined.push(name);
         const items = await wholeDefinition(this.connection, table.source);
-        // What DuckDB does not take with its constraints is described without them.
+        // Tables whose constraints DuckDB refuses are described without them.
         if (!this.connection.runAtOnce(`CREATE TABLE ${name} (${items.join(', ')})`))
           await this.connection.run(`CREATE TABLE ${name} AS FROM ${definedRelation(table.source)}`);
       }
@@ -177,7 +176,7 @@ export class SqlCatalog {
     return { [Symbol.asyncDispose]: drop };
   }
 
-  /** Forgets what is of one statement alone. */
+  /** Drops the tables of one statement alone. */
   async dropLive(tables: readonly QueryTable[]): Promise<void> {
     for (const table of tables) {
       if (table.source.kind !== 'live') continue;
@@ -205,7 +204,7 @@ export class SqlCatalog {
     return statement.columns.map(({ name }) => name);
   }
 
-  /** Opens the operator's database for as long as the result is not disposed of: while it is open nobody can write it. */
+  /** Opens the operator's database until the result is disposed of: meanwhile no other process can write it. */
   async openAnalytics(): Promise<AsyncDisposable> {
     // Left by a job that was stopped as it cleaned up.
     await this.connection.run('DETACH DATABASE IF EXISTS analytics');
@@ -247,8 +246,8 @@ export class SqlCatalog {
   }
 
   /**
-   * DuckDB's Parquet reader leaves a NULL item behind where a list is NULL, and functions such as list_distance look at all items,
-   * also those of no list. A slice of everything has only the items of its lists.
+   * DuckDB's Parquet reader leaves a NULL item behind where a list is NULL, and functions such as list_distance read all items,
+   * also those outside of lists. A slice of everything has only the items of its lists.
    */
   async #withoutNullItems(relation: string): Promise<string> {
     using statement = await this.connection.prepare(`SELECT * FROM ${relation}`);
@@ -259,13 +258,13 @@ export class SqlCatalog {
 
   async #dropViews(): Promise<void> {
     for (const name of this.#views.keys()) {
-      // First: who finds it remembered does not make it again.
+      // Forgotten first: a remembered view is not made again.
       this.#views.delete(name);
       await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
     }
   }
 
-  /** Copies that are gone would keep their room on the disk for as long as they are open here. */
+  /** Removed copies would keep their disk space for as long as they are open here. */
   async #closeWarmFiles(isUnwanted: (path: string) => boolean): Promise<void> {
     for (const [path, relation] of this.#warmNames) {
       if (!isUnwanted(path)) continue;
@@ -290,7 +289,7 @@ function numberedRelation({ source }: QueryTable, relation: string, own: readonl
   return numberedRows(source.parts, source.columns, { own, number: rowIdName });
 }
 
-/** Where a query runs. */
+/** The place where a query runs. */
 export type QueryPlace = Pick<
   SqlCatalog,
   | 'connection'
@@ -305,7 +304,7 @@ export type QueryPlace = Pick<
   | 'dropLive'
 >;
 
-/** What a query reads under this name. */
+/** The source of a query's name. */
 export function viewName(table: Pick<QueryTable, 'name' | 'schema'>): string {
   return `${schemaName(table)}.${sqlName(table.name)}`;
 }
@@ -330,7 +329,7 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
     case 'numbered':
       return numberedParts(source.parts, source.columns, { name: source.number });
     case 'changes': {
-      const all = parquetRelation([source.path]);
+      const all = parquetRelation([source]);
       return source.hidden.length === 0
         ? all
         : `(SELECT * EXCLUDE (${source.hidden.map(sqlName).join(', ')}) FROM ${all})`;

@@ -1,14 +1,13 @@
-import { AppError } from '../../../../core/app-error.ts';
-import type { TableDefinition } from '../../../../core/sql.ts';
-import type { TableConstraints } from '../../../../core/table-constraints.ts';
-import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlName } from '../../protocol/sql-text.ts';
-import { gateKeptExpressions } from '../gate/gate-expressions.ts';
+import { sqlName, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../../../core/errors/app-error.ts';
+import type { TableDefinition } from '../../../../core/sql/sql.ts';
+import type { TableConstraints } from '../../../../core/sql/table-constraints.ts';
 import { gateQuery } from '../gate/gate-query.ts';
+import { gateKeptExpressions } from '../gate/statements/gate-expressions.ts';
 import type { Connection } from '../native/session.ts';
 import { uniqueNames } from '../parquet/unique-names.ts';
 
-/** What stands in the parentheses of CREATE TABLE, without keys. The expressions are callers': they pass the gate again. */
+/** The text in the parentheses of CREATE TABLE, without keys. The expressions are callers': they pass the gate again. */
 export async function tableDefinition(
   connection: Connection,
   { columns, constraints }: TableDefinition,
@@ -29,7 +28,7 @@ export async function tableDefinition(
   return [...items, ...checks.map(({ sql }) => `CHECK (${sql})`)];
 }
 
-/** The same with keys. What DuckDB does not take with its constraints is a table without them. */
+/** The same with keys. Constraints that DuckDB refuses are left out. */
 export async function wholeDefinition(
   connection: Connection,
   { columns, constraints }: TableDefinition,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../../test/support/duckdb-connection.ts';
-import type { Statement } from '../../../../../core/sql.ts';
+import type { Statement } from '../../../../../core/sql/sql.ts';
+import { placeIn } from '../../../../../core/text/source-text.ts';
 import { analyzeSql } from '../analyze.ts';
-import { placeIn } from '../text-pieces.ts';
 
 const connection = duckDbConnection();
 const analyze = (sql: string): Promise<Statement> => analyzeSql(connection, sql);

@@ -1,43 +1,42 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import { type Query, rowNumberColumn, type TableName, type TextPiece, targetSchema } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { type Query, rowNumberColumn, type TableName, targetSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
+import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { GateText, TextRules } from '../gate-query.ts';
-import { nearestPlace } from '../text-pieces.ts';
-import { isWord } from '../token-cursor.ts';
-import { type Token, type TokenizedStatement, tokenize } from '../tokenizer.ts';
-import type { TokenRange } from './clauses.ts';
+import { isWord } from '../text/token-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import { type Token, type TokenizedStatement, tokenize } from '../text/tokenizer.ts';
 
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
 const parametersName = 'framehold parameters';
 
 /**
- * Where other tables are joined, a row of the target stands there once. By DISTINCT ON, DuckDB would take lists, structs and maps
- * through a form in which -0.0 is 0.0.
+ * For joins with other tables: one row of the join for each row of the target. DISTINCT ON of DuckDB would take lists, structs
+ * and maps through a form in which -0.0 is 0.0.
  */
 export function oneForEachRow(alias: string): string {
   return ` QUALIFY row_number() OVER (PARTITION BY ${sqlName(alias)}.${targetRowNumber}) = 1`;
 }
 
-/** The frame that a statement changes, and what the statement calls it. */
+/** The frame that a statement changes, and its name in the statement. */
 export interface Target {
   readonly table: TableName;
   readonly alias: string;
 }
 
 /**
- * The text of a query that is put together of pieces of a caller's statement. `?` becomes `$1`, `$2` …, as they are counted in the
- * whole statement, so that a piece may stand in another place.
+ * The text of a query composed of pieces of a caller's statement. `?` becomes `$1`, `$2` …, as they are counted in the whole
+ * statement, so that a piece may be moved.
  */
 export class ComposedText {
   readonly #statement: TokenizedStatement;
-  readonly #pieces: TextPiece[] = [];
-  /** Parameters by their text in lower case, as they are written here. */
+  readonly #text = new SourceText();
+  /** Parameters by their text in lower case, in the form used here. */
   readonly #parameters: ReadonlyMap<string, string>;
-  /** Of each `?`: the same. */
+  /** The same for each `?`. */
   readonly #numbers: ReadonlyMap<Token, string>;
   readonly #used = new Set<string>();
-  #sql = '';
 
   constructor(statement: TokenizedStatement, withNames?: TokenRange) {
     this.#statement = statement;
@@ -48,19 +47,19 @@ export class ComposedText {
     if (withNames !== undefined) this.callers(withNames).ours(' ');
   }
 
-  /** The parameters in it so far, as they are written here. */
+  /** The parameters in it so far, in the form used here. */
   get parameters(): readonly string[] {
     return [...this.#parameters].flatMap(([key, text]) => (this.#used.has(key) ? text : []));
   }
 
   ours(text: string): this {
-    this.#sql += text;
+    this.#text.ours(text);
     return this;
   }
 
   /** A piece that is whole in itself. */
   callers({ from, to }: TokenRange): this {
-    const { tokens } = this.#statement;
+    const { sql, tokens } = this.#statement;
     const first = tokens[from];
     const last = tokens[to - 1];
     if (first === undefined || last === undefined || from >= to) return this;
@@ -70,12 +69,10 @@ export class ComposedText {
       const text = this.#textOf(token);
       this.#used.add(asciiLower(text));
       if (text === token.text) continue;
-      this.#add(at, token.start);
-      this.#pieces.push({ built: this.#sql.length, written: token.start, length: 1 });
-      this.#sql += text;
+      this.#text.callers(sql, at, token.start).ours(text, token.start);
       at = token.end;
     }
-    this.#add(at, last.end);
+    this.#text.callers(sql, at, last.end);
     return this;
   }
 
@@ -106,25 +103,9 @@ export class ComposedText {
   ): Promise<Query> {
     const unused = isForAll || this.#used.size > 0 ? this.#unusedParameters() : [];
     const before = unused.length === 0 ? '' : `${sqlName(parametersName)} AS (SELECT ${unused.join(', ')})`;
-    const { head, names } = splitWith(this.#sql);
+    const { head, names } = splitWith(this.#text.sql);
     const added = before === '' ? '' : names ? ` ${before}, ` : `WITH ${before} `;
-    const shift = added.length;
-    const sql = this.#sql.slice(0, head) + added + this.#sql.slice(head);
-    const pieces = this.#pieces.flatMap((piece): TextPiece[] => {
-      const { built, written, length } = piece;
-      if (built >= head) return [{ ...piece, built: built + shift }];
-      const first = Math.min(length, head - built);
-      const rest = { built: head + shift, written: written + first, length: length - first };
-      return [{ ...piece, length: first }, ...(rest.length > 0 ? [rest] : [])];
-    });
-    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, ...rules });
-    return { ...query, start: undefined, pieces: query.pieces ?? pieces };
-  }
-
-  #add(start: number, end: number): void {
-    if (start >= end) return;
-    this.#pieces.push({ built: this.#sql.length, written: start, length: end - start });
-    this.#sql += this.#statement.sql.slice(start, end);
+    return await gate(this.#text.edited([{ at: head, text: added }]), { hasTarget, ...rules });
   }
 
   #textOf(token: Token): string {
@@ -139,7 +120,7 @@ export class ComposedText {
 
 export const targetRowNumber = sqlName(rowNumberColumn);
 
-/** Where more names of WITH may be put in front, and whether there are any. */
+/** The place for more names of WITH, and whether there are any. */
 function splitWith(sql: string): { readonly head: number; readonly names: boolean } {
   const [first, second, third] = tokenize(sql);
   if (!isWord(first, 'with')) return { head: 0, names: false };

@@ -1,10 +1,11 @@
-import type { Statement } from '../../../../../core/sql.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
+import { sqlName } from '@framehold/columns';
+import type { Statement } from '../../../../../core/sql/sql.ts';
 import type { GateText } from '../gate-query.ts';
-import { checkWritable } from '../table-access.ts';
-import type { TokenCursor } from '../token-cursor.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
-import { Clauses, type TokenRange } from './clauses.ts';
+import { checkWritable } from '../rules/table-access.ts';
+import { Clauses } from '../text/clauses.ts';
+import type { TokenCursor } from '../text/token-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import type { TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';

@@ -1,21 +1,22 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { UnnamedPlace } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
-import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
-import type { Token, TokenizedStatement } from '../tokenizer.ts';
-import type { Clauses, TokenRange } from './clauses.ts';
+import type { Clauses } from '../text/clauses.ts';
+import { isWord, nameOf, TokenCursor } from '../text/token-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
 import { type Assignment, assignments } from './update.ts';
 
-/** What a MERGE does to rows that meet a condition. */
+/** The action of a MERGE on rows that meet a condition. */
 export interface Branch {
   readonly of: 'matched' | 'target' | 'source';
   readonly condition: TokenRange | undefined;
   readonly action: 'UPDATE' | 'DELETE' | 'INSERT' | 'NOTHING' | 'ERROR';
   readonly set: readonly Assignment[];
-  /** Of ERROR. */
+  /** The message of ERROR. */
   readonly message: TokenRange | undefined;
-  /** Where the frame's columns are to be named, and their defaults. */
+  /** Places for the frame's columns, and their defaults. */
   readonly places?: readonly UnnamedPlace[];
   /** Those of INSERT VALUES without names, which are checked here and run when the columns are named. */
   readonly values?: readonly TokenRange[];
@@ -114,9 +115,7 @@ function unnamedInsert(
   if (cursor.sees('values')) {
     const given = clauses.insideParentheses({ from: cursor.index + 1, to });
     if (given === undefined) throw notNamed('INSERT', 'INSERT VALUES (value, …)', start);
-    const items = clauses
-      .itemsInside(given)
-      .map((value, column) => ({ value, column, isDefault: isDefault(tokens, value) }));
+    const items = clauses.items(given).map((value, column) => ({ value, column, isDefault: isDefault(tokens, value) }));
     const columns = { kind: 'columns', verb: 'INSERT', by: 'values', count: items.length, start, end: start } as const;
     const values = items.filter((item) => !item.isDefault).map(({ value }) => value);
     return { places: [columns, ...defaultPlaces({ tokens }, items)], values };
@@ -151,8 +150,8 @@ function takeInsert(
   const given = values < 0 ? undefined : clauses.insideParentheses({ from: values + 1, to });
   if (names === undefined || given === undefined)
     throw notNamed('INSERT', 'INSERT (column, …) VALUES (value, …)', position);
-  const columns = clauses.itemsInside(names);
-  const items = clauses.itemsInside(given);
+  const columns = clauses.items(names);
+  const items = clauses.items(given);
   if (columns.length !== items.length) {
     throw new AppError('sql_error', `${columns.length} columns are inserted, from ${items.length} values`, {
       position,
@@ -187,7 +186,7 @@ function isDefault(tokens: readonly Token[], { from, to }: TokenRange): boolean 
   return to - from === 1 && isWord(tokens[from], 'default');
 }
 
-/** Where DEFAULT is a value: of a column with a name, or in its place. */
+/** Places of DEFAULT as a value: of a column with a name, or by position. */
 function defaultPlaces(
   { tokens }: Pick<TokenizedStatement, 'tokens'>,
   items: readonly {

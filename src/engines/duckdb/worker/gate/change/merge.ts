@@ -1,17 +1,18 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower, isSameName } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
-import { nameOf, type TokenCursor } from '../token-cursor.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
-import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { Clauses, queryClauses } from '../text/clauses.ts';
+import { nameOf, type TokenCursor } from '../text/token-cursor.ts';
+import { isMark, openingIndex, type TokenRange } from '../text/token-groups.ts';
+import type { TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, targetRowNumber } from './composed-text.ts';
 import { type Branch, takeBranches } from './merge-branches.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';
 
-/** Names of ours beside those of the caller. */
+/** Our names beside those of the caller. */
 const branchName = sqlName('framehold branch');
 const sourceName = sqlName('framehold source');
 
@@ -55,7 +56,7 @@ export async function merge(
   const isSource = bySource ? `${marker} IS NOT NULL` : 'true';
   const addBranch = (): void => {
     text.ours('CASE');
-    // In DuckDB a branch without a condition comes behind the others of its kind, wherever it is written.
+    // DuckDB evaluates a branch without a condition after the others of its kind, wherever it is written.
     const last = ({ condition }: Branch): number => Number(condition === undefined);
     for (const [index, branch] of [...branches.entries()].sort(([, a], [, b]) => last(a) - last(b))) {
       const when = { matched: `${isTarget} AND ${isSource}`, target: `NOT (${isTarget})`, source: `NOT (${isSource})` };
@@ -143,7 +144,7 @@ function takesSource(place: UnnamedPlace): boolean {
   return place.kind === 'columns' && place.by !== 'values';
 }
 
-/** Of all branches, each once. */
+/** The columns of all branches, each once. */
 function columnsOf(branches: readonly Branch[]): { name: string; position: number; isDefault: false }[] {
   const columns = new Map<string, { name: string; position: number; isDefault: false }>();
   for (const { set } of branches) {
@@ -156,7 +157,7 @@ function columnsOf(branches: readonly Branch[]): { name: string; position: numbe
 
 /**
  * The values of all columns, by branch. Each is cast to the type of its column at once: between two types DuckDB would choose a
- * third for both, which may not hold what the column holds now.
+ * third for both, which may not be able to hold the column's present values.
  */
 function addValues(
   text: ComposedText,
@@ -171,7 +172,7 @@ function addValues(
     for (const [index, branch] of branches.entries()) {
       const item = branch.set.find((each) => isSameName(each.name, name));
       if (item === undefined) continue;
-      // Where the column has a default, that stands there before the statement runs.
+      // A column's default replaces this before the statement runs.
       if (item.isDefault) text.ours(` WHEN ${index} THEN NULL`);
       else text.ours(` WHEN ${index} THEN cast_to_type(`).value(item.value, 'a value').ours(`, ${column})`);
     }
@@ -179,18 +180,12 @@ function addValues(
   }
 }
 
-/** What the source is called: its alias, with the names of columns behind it or not, or its own name. */
+/** The name of the source: its alias, with or without column names behind it, or its own name. */
 function sourceAlias({ tokens }: TokenizedStatement, { from, to }: TokenRange): string {
   let last = to - 1;
-  if (tokens[last]?.text === ')' && last > from) {
-    let depth = 0;
-    let open = last;
-    for (; open > from; open--) {
-      if (tokens[open]?.text === ')') depth++;
-      if (tokens[open]?.text === '(' && --depth === 0) break;
-    }
+  if (isMark(tokens[last], ')') && last > from) {
     // (…) alias (column, …), but neither name (…) nor (…) alone.
-    last = open - 1;
+    last = openingIndex(tokens, last) - 1;
     const before = tokens[last - 1];
     const isAlias = last > from && before !== undefined && (before.text === ')' || before.kind !== 'mark');
     if (!isAlias) last = -1;

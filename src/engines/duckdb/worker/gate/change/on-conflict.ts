@@ -1,11 +1,12 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import { defaultColumn, excludedColumn, insertOrderColumn, type OnConflict } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { defaultColumn, excludedColumn, insertOrderColumn, type OnConflict } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
-import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
-import type { Clauses, TokenRange } from './clauses.ts';
+import type { Clauses } from '../text/clauses.ts';
+import { isWord, nameOf, TokenCursor } from '../text/token-cursor.ts';
+import { closingIndex, isMark, type TokenRange } from '../text/token-groups.ts';
+import type { TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, type Target, targetRowNumber } from './composed-text.ts';
 import { type Assignment, assignments } from './update.ts';
 
@@ -22,24 +23,18 @@ export function takesOr(cursor: TokenCursor): { readonly action: Action; readonl
   throw cursor.unexpected('IGNORE or REPLACE');
 }
 
-/** Where ON CONFLICT begins behind the rows of an INSERT; else the end of the range. `conflict` alone may be a name of the query. */
+/** The start of ON CONFLICT behind the rows of an INSERT; else the end of the range. `conflict` alone may be a name of the query. */
 export function findConflict({ tokens }: TokenizedStatement, clauses: Clauses, { from, to }: TokenRange): number {
   for (let index = from; index < to; index++) {
     if (!clauses.isClause(index, 'on') || !isWord(tokens[index + 1], 'conflict')) continue;
-    let next = index + 2;
-    if (tokens[next]?.text === '(') {
-      let depth = 0;
-      do {
-        const text = tokens[next]?.text;
-        depth += text === '(' ? 1 : text === ')' ? -1 : 0;
-      } while (++next < to && depth > 0);
-    }
+    const isList = isMark(tokens[index + 2], '(');
+    const next = isList ? closingIndex(tokens, index + 2) + 1 : index + 2;
     if (['do', 'where', 'on'].some((word) => isWord(tokens[next], word))) return index;
   }
   return to;
 }
 
-/** What becomes of rows whose key is there: `or` says it, or ON CONFLICT in the range. */
+/** The action on rows whose key exists already: from `or`, or from ON CONFLICT in the range. */
 export async function onConflict(
   statement: TokenizedStatement,
   clauses: Clauses,
@@ -149,7 +144,7 @@ interface Changed {
   readonly hasExcluded?: boolean;
 }
 
-/** A row without a number is one that is added. The order of the rows is that in which they are to be added. */
+/** A row without a number is a new row. Rows are in the order in which they are to be added. */
 async function changes(
   text: ComposedText,
   { target, gate, set, where, hasExcluded = false }: Changed,

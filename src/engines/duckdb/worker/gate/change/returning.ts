@@ -1,13 +1,14 @@
-import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql/sql.ts';
 import { isSameName } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
-import { nameOf } from '../token-cursor.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
-import { type Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { type Clauses, queryClauses } from '../text/clauses.ts';
+import { nameOf } from '../text/token-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import type { TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, type Target } from './composed-text.ts';
 
-/** What stands behind RETURNING, as a query over the rows that a statement changes. */
+/** The list behind RETURNING as a query over the rows that a statement changes. */
 export async function returningQuery(
   statement: TokenizedStatement,
   clauses: Clauses,

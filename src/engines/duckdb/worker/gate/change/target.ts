@@ -1,6 +1,6 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { checkWritable } from '../table-access.ts';
-import { nameOf, type TokenCursor } from '../token-cursor.ts';
+import { checkWritable } from '../rules/table-access.ts';
+import { nameOf, type TokenCursor } from '../text/token-cursor.ts';
 import type { Target } from './composed-text.ts';
 
 /** name [[AS] alias]; `ends`: words behind it that are no alias. */

@@ -1,16 +1,17 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { SetColumn, Statement } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { SetColumn, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
-import { isWord, nameOf, type TokenCursor } from '../token-cursor.ts';
-import type { Token, TokenizedStatement } from '../tokenizer.ts';
-import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { Clauses, queryClauses } from '../text/clauses.ts';
+import { isWord, nameOf, type TokenCursor } from '../text/token-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';
 
-/** A column with what it is set to. */
+/** A column with its new value. */
 export interface Assignment extends SetColumn {
   readonly value: TokenRange;
 }
@@ -60,7 +61,7 @@ export function addOthers(text: ComposedText, clauses: Clauses, range: TokenRang
   text.ours(', ').callers(range);
 }
 
-/** The values of all columns that get no default: those that stay are held against CHECK constraints, too. */
+/** The values of all columns without a default: unchanged ones are checked against CHECK constraints, too. */
 function addValues(text: ComposedText, set: readonly Assignment[], alias: string): void {
   const given = set.filter(({ isDefault }) => !isDefault);
   const left = set.filter(({ isDefault }) => isDefault).map(({ name }) => sqlName(name));
@@ -110,14 +111,14 @@ export function assignments(
       add(tokens[from], value);
       continue;
     }
-    const columns = clauses.itemsInside(names);
+    const columns = clauses.items(names);
     const row = isWord(tokens[value.from], 'row') ? { ...value, from: value.from + 1 } : value;
     const values = clauses.insideParentheses(row);
-    // One value is that of each.
+    // One value is for each column.
     const isOne = values === undefined && row === value && value.from < value.to;
     const isList =
       values !== undefined && !['select', 'from', 'with'].some((word) => isWord(tokens[values.from], word));
-    const listed = isList ? clauses.itemsInside(values) : isOne ? columns.map(() => value) : [];
+    const listed = isList ? clauses.items(values) : isOne ? columns.map(() => value) : [];
     if (listed.length !== columns.length) {
       throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {
         hint: 'write (a, b) = (1, 2); a query cannot give several columns their values',

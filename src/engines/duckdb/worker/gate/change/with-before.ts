@@ -1,6 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
-import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { Clauses, queryClauses } from '../text/clauses.ts';
+import type { TokenRange } from '../text/token-groups.ts';
+import type { TokenizedStatement } from '../text/tokenizer.ts';
 
 const changes = new Set(['insert', 'update', 'delete', 'merge']);
 
@@ -14,11 +15,11 @@ export function namesBeforeChange(statement: TokenizedStatement): TokenRange | u
   );
   if (!isChange) return undefined;
   const clauses = new Clauses(statement);
-  // Behind the last of the names comes what uses them.
+  // The body of the statement begins behind the last name.
   for (let to = 1; to < tokens.length; to++) {
     if (!isBehindNames(to) || !clauses.isClause(to, ...changes)) continue;
     const names = { from: 0, to };
-    // Of another statement, one of these stands before.
+    // In another statement, one of these comes first.
     return clauses.find({ from: 1, to }, ...queryClauses) === to ? names : undefined;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isWord, nameOf } from '../token-cursor.ts';
-import type { Token } from '../tokenizer.ts';
+import { isWord, nameOf } from '../text/token-cursor.ts';
+import { bracketDepth, closingIndex, isMark, openingIndex } from '../text/token-groups.ts';
+import type { Token } from '../text/tokenizer.ts';
 
 /** Indexes of the tokens before its first and behind its last. */
 export interface Scope {
@@ -9,7 +10,7 @@ export interface Scope {
 }
 
 export interface QueryScope extends Scope {
-  /** The value that it gives begins here. Undefined: it is only a part of one, as what IN asks for. */
+  /** Start of the value that the scope gives. Undefined for a part of a value, such as the query behind IN. */
   readonly value: number | undefined;
 }
 
@@ -22,12 +23,12 @@ const queryWords = ['select', 'with', 'from', 'values', 'table', 'pivot', 'unpiv
 const behindQuery = ['union', 'intersect', 'except', 'order', 'limit', 'offset'];
 const beforeRows = ['in', 'any', 'all', 'some'];
 
-/** The subqueries of an expression, without those inside of others. */
+/** The subqueries of an expression, without nested ones. */
 export function queriesIn(tokens: readonly Token[]): readonly QueryScope[] {
   const queries: QueryScope[] = [];
   for (let index = 0; index < tokens.length; index++) {
     if (!isMark(tokens[index], '(') || !beginsQuery(tokens, index)) continue;
-    const behind = closing(tokens, index);
+    const behind = closingIndex(tokens, index);
     const word = tokens[index - 1];
     const value = isOneOf(word, beforeRows) ? undefined : isOneOf(word, ['exists', 'array']) ? index - 1 : index;
     queries.push({ before: index, behind, value });
@@ -47,7 +48,7 @@ export function lambdasIn(tokens: readonly Token[]): readonly LambdaScope[] {
     }
     // JSON's arrow is followed by a path.
     if (token.text !== '->' || tokens[index + 1]?.kind === 'string') return [];
-    const first = isMark(tokens[index - 1], ')') ? opening(tokens, index - 1) : index - 1;
+    const first = isMark(tokens[index - 1], ')') ? openingIndex(tokens, index - 1) : index - 1;
     return [{ before: first - 1, behind: argumentEnd(tokens, index), names: namesIn(tokens.slice(first, index)) }];
   });
 }
@@ -55,43 +56,20 @@ export function lambdasIn(tokens: readonly Token[]): readonly LambdaScope[] {
 function beginsQuery(tokens: readonly Token[], open: number): boolean {
   if (isOneOf(tokens[open + 1], queryWords)) return true;
   if (!isMark(tokens[open + 1], '(') || !beginsQuery(tokens, open + 1)) return false;
-  const next = tokens[closing(tokens, open + 1) + 1];
+  const next = tokens[closingIndex(tokens, open + 1) + 1];
   return isMark(next, ')') || isOneOf(next, behindQuery);
 }
 
-function closing(tokens: readonly Token[], open: number): number {
-  let depth = 0;
-  for (let index = open; index < tokens.length; index++) {
-    depth += depthOf(tokens[index]);
-    if (depth === 0) return index;
-  }
-  return tokens.length;
-}
-
-function opening(tokens: readonly Token[], close: number): number {
-  let depth = 0;
-  for (let index = close; index >= 0; index--) {
-    depth += depthOf(tokens[index]);
-    if (depth === 0) return index;
-  }
-  return 0;
-}
-
-/** Where the argument of a function ends that this token is in. */
+/** The end of the function's argument around this token. */
 function argumentEnd(tokens: readonly Token[], from: number): number {
   let depth = 0;
   // Names of a lambda have commas between them.
   const start = isWord(tokens[from], 'lambda') ? tokens.findIndex(({ text }, at) => at > from && text === ':') : from;
   for (let index = start; index < tokens.length; index++) {
-    depth += depthOf(tokens[index]);
+    depth += bracketDepth(tokens[index]);
     if (depth < 0 || (depth === 0 && isMark(tokens[index], ','))) return index;
   }
   return tokens.length;
-}
-
-function depthOf(token: Token | undefined): number {
-  if (token?.kind !== 'mark') return 0;
-  return /[([{]/.test(token.text) ? 1 : /[)\]}]/.test(token.text) ? -1 : 0;
 }
 
 function namesIn(tokens: readonly Token[]): readonly string[] {
@@ -99,10 +77,6 @@ function namesIn(tokens: readonly Token[]): readonly string[] {
     const name = nameOf(token);
     return name === undefined ? [] : asciiLower(name);
   });
-}
-
-function isMark(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'mark' && token.text === text;
 }
 
 function isOneOf(token: Token | undefined, words: readonly string[]): boolean {

@@ -1,28 +1,32 @@
-import { AppError } from '../../../../../core/app-error.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import {
   type Definition,
   definitionKey,
   longestDefinition,
   type MacroParameter,
-} from '../../../../../core/definition.ts';
-import type { DefinedForm, Statement } from '../../../../../core/sql.ts';
+} from '../../../../../core/sql/definition.ts';
+import type { DefinedForm, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { Connection } from '../../native/session.ts';
-import { gateExpressions, isOneExpression } from '../gate-expressions.ts';
-import { type GatedText, type GateReferences, gateExpanded, movingErrors } from '../gate-query.ts';
-import { placed } from '../placed-references.ts';
-import { isWord, type TokenCursor } from '../token-cursor.ts';
-import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import { type GatedText, type GateReferences, gateExpanded } from '../gate-query.ts';
+import { takeType } from '../statements/column-definitions.ts';
+import { gateExpressions, isOneExpression } from '../statements/gate-expressions.ts';
+import { isWord, type TokenCursor } from '../text/token-cursor.ts';
+import { isItemEnd } from '../text/token-groups.ts';
+import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
+import { movingErrors } from '../tree/parse-query.ts';
+import { placed } from '../tree/placed-references.ts';
 import { refuseBuiltInFunction, refuseBuiltInType, takeDefinitionName } from './definition-name.ts';
 import { expandDefinitions } from './expand.ts';
-import { ExpandedText, type Segment } from './expanded-text.ts';
+import { ExpandedText } from './expanded-text.ts';
 
 const mostParameters = 100;
 const mostForms = 20;
 
 export interface DefinitionGate {
   readonly connection: Connection;
-  /** Those that the statement may name. */
+  /** The definitions that the statement may name. */
   readonly definitions: readonly Definition[];
   readonly gate: GateReferences;
 }
@@ -43,7 +47,7 @@ export function seesDefinition(cursor: TokenCursor): boolean {
   return sees('macro', 'function', 'type');
 }
 
-/** CREATE [OR REPLACE] [TEMP] MACRO | FUNCTION | TYPE [IF NOT EXISTS] name … What is saved is gated again where it is used. */
+/** CREATE [OR REPLACE] [TEMP] MACRO | FUNCTION | TYPE [IF NOT EXISTS] name … The saved text is gated again at each use. */
 export async function createDefinition(
   cursor: TokenCursor,
   text: TokenizedStatement,
@@ -103,7 +107,7 @@ async function macroForms(
     }
     const tokens = takeBody(cursor, isTable);
     if (tokens.length === 0) throw cursor.unexpected(isTable ? 'a query' : 'an expression');
-    const form = await formOf(parameters, bodyOf(tokens, text, isTable), sources);
+    const form = await formOf(parameters, text.sql, bodyOf(tokens, isTable), sources);
     if (forms.some((other) => takesAsMany(other, form))) throw sameValues(position);
     forms.push(form);
     if (forms.length > mostForms)
@@ -131,7 +135,7 @@ async function takeParameters(cursor: TokenCursor, { gate }: DefinitionGate): Pr
       continue;
     }
     cursor.take();
-    const tokens = takeUntilComma(cursor);
+    const tokens = cursor.takeUntil(isItemEnd);
     if (tokens.length === 0) throw cursor.unexpected('a value');
     const [value = ''] = await gateExpressions([tokens], gate);
     parameters.push({ name, default: value });
@@ -140,48 +144,29 @@ async function takeParameters(cursor: TokenCursor, { gate }: DefinitionGate): Pr
   return parameters;
 }
 
-/** Up to a comma or parenthesis that is not inside of others. */
-function takeUntilComma(cursor: TokenCursor): readonly Token[] {
-  const tokens: Token[] = [];
-  let depth = 0;
-  for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
-    if (depth === 0 && token.kind === 'mark' && /^[,)]$/.test(token.text)) break;
-    if (token.kind === 'mark' && /[([{]/.test(token.text)) depth++;
-    else if (token.kind === 'mark' && /[)\]}]/.test(token.text)) depth--;
-    tokens.push(token);
-    cursor.take();
-  }
-  return tokens;
-}
-
 /** A query goes to the end, unless it stands in parentheses and another form follows. */
 function takeBody(cursor: TokenCursor, isTable: boolean): readonly Token[] {
   const { index } = cursor;
-  if (!isTable) return takeUntilComma(cursor);
+  if (!isTable) return cursor.takeUntil(isItemEnd);
   if (cursor.seesMark('(')) {
-    const tokens = takeUntilComma(cursor);
+    const tokens = cursor.takeUntil(isItemEnd);
     if (tokens.at(-1)?.text === ')' && cursor.seesMark(',') && cursor.seesMark('(', 1)) return tokens;
     cursor.skipTo(index);
   }
-  const tokens: Token[] = [];
-  for (let token = cursor.take(); token !== undefined; token = cursor.take()) tokens.push(token);
-  return tokens;
+  return cursor.takeUntil();
 }
 
-/** What the body is checked as: the text that stands before it, itself, and what stands behind it. */
+/** A body, with the text of ours around it as which it is checked. */
 interface Body {
   readonly before: string;
-  readonly sql: string;
-  readonly start: number;
+  readonly tokens: readonly Token[];
   readonly after: string;
 }
 
-function bodyOf(tokens: readonly Token[], { sql }: TokenizedStatement, isTable: boolean): Body {
-  const start = tokens[0]?.start ?? 0;
-  if (!isTable && !isOneExpression(tokens))
-    throw new AppError('sql_error', 'expected one expression', { position: start });
-  const text = sql.slice(start, tokens.at(-1)?.end);
-  return isTable ? { before: '', sql: text, start, after: '' } : { before: 'SELECT (', sql: text, start, after: ')' };
+function bodyOf(tokens: readonly Token[], isTable: boolean): Body {
+  if (isTable) return { before: '', tokens, after: '' };
+  if (isOneExpression(tokens)) return { before: 'SELECT (', tokens, after: ')' };
+  throw new AppError('sql_error', 'expected one expression', { position: tokens[0]?.start });
 }
 
 /** AS type, of any that a cast may go to. */
@@ -192,12 +177,7 @@ async function typeForm(
 ): Promise<{ readonly isTable: false; readonly forms: readonly DefinedForm[] }> {
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a type');
   const { position: start } = cursor;
-  const tokens: Token[] = [];
-  for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
-    if (token.kind === 'operator' || token.kind === 'parameter') throw cursor.unexpected('a type');
-    tokens.push(token);
-    cursor.take();
-  }
+  const tokens = takeType(cursor, () => false);
   if (!isOneExpression(tokens)) throw new AppError('sql_error', 'expected a type', { position: start });
   if (isWord(tokens[0], 'enum') && (tokens[1]?.text !== '(' || tokens[2]?.kind !== 'string')) {
     throw new AppError('sql_forbidden', 'an ENUM lists its values', {
@@ -205,29 +185,38 @@ async function typeForm(
       position: start,
     });
   }
-  const body = { before: 'SELECT CAST(NULL AS ', sql: text.sql.slice(start, tokens.at(-1)?.end), start, after: ')' };
-  return { isTable: false, forms: [await formOf([], body, sources)] };
+  const body = { before: 'SELECT CAST(NULL AS ', tokens, after: ')' };
+  return { isTable: false, forms: [await formOf([], text.sql, body, sources)] };
 }
 
 /** Cut where parameters stand, with other definitions in the place of their names, and checked. */
 async function formOf(
   parameters: readonly MacroParameter[],
-  { before, sql, start, after }: Body,
+  sql: string,
+  { before, tokens, after }: Body,
   { connection, definitions }: DefinitionGate,
 ): Promise<DefinedForm> {
-  const origin = (at: number): number => start + at - before.length;
-  const whole = `${before}${sql}${after}`;
+  const start = tokens[0]?.start ?? 0;
+  const written = new SourceText().ours(before).callers(sql, start, tokens.at(-1)?.end).ours(after);
+  const { sql: whole } = written;
   const names = parameters.map(({ name }) => name);
-  const expanded = await movingErrors(origin, () => expandDefinitions(connection, whole, definitions, names));
-  const text = expanded ?? new ExpandedText().callers(whole, 0, whole.length);
-  const gated = await gateExpanded(connection, text, origin, { mayReadCatalogs: true });
+  const expanded = await movingErrors(written, () => expandDefinitions(connection, whole, definitions, names));
+  const text = expanded ?? new ExpandedText().callers(whole);
+  const gated = await gateExpanded(connection, text.within(written), { mayReadCatalogs: true });
   refuseOfStatement(gated, start);
   const { references, isPivoted: _, ...query } = gated;
   const shift = before.length;
   const own = placed(query.sql, references, 'a macro').map(({ table, start: from, end }) => {
     return { table, start: from - shift, end: end - shift };
   });
-  return { parameters, segments: withoutEnds(text.segments, before, after), query, references: own };
+  // The text around the body is no part of it and has no names.
+  const segments = text.slice(shift, text.length - after.length);
+  return {
+    parameters,
+    segments: segments.map((each) => ({ text: each.text, parameter: each.parameter })),
+    query,
+    references: own,
+  };
 }
 
 function refuseOfStatement({ parameterCount, rowIds, isPivoted }: GatedText, position: number): void {
@@ -240,16 +229,7 @@ function refuseOfStatement({ parameterCount, rowIds, isPivoted }: GatedText, pos
   if (isPivoted) refuse('a PIVOT in a macro must list its values', 'write PIVOT … ON column IN (…)');
 }
 
-/** What stands around the body is no part of it: nothing there has a name. */
-function withoutEnds(segments: readonly Segment[], before: string, after: string): DefinedForm['segments'] {
-  const all = segments.map(({ text, parameter }) => ({ text, parameter }));
-  const [first, last] = [all[0], all.at(-1)];
-  if (first !== undefined) first.text = first.text.slice(before.length);
-  if (last !== undefined) last.text = last.text.slice(0, last.text.length - after.length);
-  return all.filter(({ text }) => text !== '');
-}
-
-/** Of two of them the first could mean both. */
+/** With two such forms a call would be ambiguous. */
 function takesAsMany(a: DefinedForm, b: DefinedForm): boolean {
   return a.parameters.length === b.parameters.length;
 }

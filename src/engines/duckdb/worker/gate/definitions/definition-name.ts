@@ -1,14 +1,14 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import { isDefinitionName } from '../../../../../core/definition.ts';
-import { framesCatalog } from '../../../../../core/sql.ts';
-import { sharedSchema } from '../../../../../core/table-name.ts';
+import { sqlString } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { isDefinitionName } from '../../../../../core/sql/definition.ts';
+import { framesCatalog } from '../../../../../core/sql/sql.ts';
+import { sharedSchema } from '../../../../../core/sql/table-name.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
 import type { Connection } from '../../native/session.ts';
-import { allowedTypeNames, suggestedTypeNames } from '../allowed-types.ts';
-import { parseTree, type TreeNode } from '../parse-tree.ts';
-import { refusalOf } from '../refused-functions.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import { allowedTypeNames, suggestedTypeNames } from '../rules/check-type.ts';
+import { refusalOf } from '../rules/function-rules.ts';
+import type { TokenCursor } from '../text/token-cursor.ts';
+import { parseTree, type TreeNode } from '../tree/parse-tree.ts';
 
 /** The name of a macro or type, which is in no schema but that of the caller's frames. */
 export function takeDefinitionName(cursor: TokenCursor, what: 'macro' | 'type'): { name: string; position: number } {
@@ -28,7 +28,7 @@ export function takeDefinitionName(cursor: TokenCursor, what: 'macro' | 'type'):
   });
 }
 
-/** What DuckDB has itself keeps its meaning. */
+/** Functions of DuckDB's own keep their meaning. */
 export async function refuseBuiltInFunction(connection: Connection, name: string, position: number): Promise<void> {
   const wanted = asciiLower(name);
   const isKnown = refusalOf(wanted) !== undefined || (await isListed(connection, 'functions', wanted));

@@ -1,5 +1,5 @@
-import type { Statement } from '../../../../../core/sql.ts';
-import type { TokenCursor } from '../token-cursor.ts';
+import type { Statement } from '../../../../../core/sql/sql.ts';
+import type { TokenCursor } from '../text/token-cursor.ts';
 import { takeDefinitionName } from './definition-name.ts';
 
 export function seesDropOfDefinition(cursor: TokenCursor): boolean {

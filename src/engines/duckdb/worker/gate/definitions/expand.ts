@@ -1,15 +1,16 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Definition } from '../../../../../core/definition.ts';
-import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { Definition } from '../../../../../core/sql/definition.ts';
+import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
+import type { Segment } from '../../../../../core/text/source-text.ts';
 import type { Connection } from '../../native/session.ts';
-import { parseQuery } from '../parse-query.ts';
-import type { TreeNode } from '../parse-tree.ts';
-import { offsetsOfBytes } from '../text-position.ts';
-import { isWord, nameOf } from '../token-cursor.ts';
-import { type Token, tokenize } from '../tokenizer.ts';
-import { ExpandedText, type Segment } from './expanded-text.ts';
+import { isWord, nameOf } from '../text/token-cursor.ts';
+import { closingIndex } from '../text/token-groups.ts';
+import { type Token, tokenize } from '../text/tokenizer.ts';
+import { parseQuery } from '../tree/parse-query.ts';
+import type { TreeNode } from '../tree/parse-tree.ts';
+import { ExpandedText } from './expanded-text.ts';
 import { expandedBody, type GivenValue } from './macro-body.ts';
 import { type Value, valuesOf } from './macro-call.ts';
 import { type MacroUse, macroUses } from './macro-uses.ts';
@@ -19,8 +20,8 @@ import { isTypedText, typeNames } from './type-names.ts';
 const longestColumn = 200;
 
 /**
- * Puts what definitions say in the place of their names in the text of a query. Undefined where it names none. What comes of it is
- * to be checked as any other text: this decides nothing but what a name means. `parameters`: of the macro whose body it is.
+ * Expands the definitions that a query names. Undefined if it names none. The result must be checked like any other text: this
+ * only resolves names. `parameters`: of the macro whose body this is.
  */
 export async function expandDefinitions(
   connection: Connection,
@@ -33,9 +34,9 @@ export async function expandDefinitions(
   return expander.expanded();
 }
 
-/** What stands for some tokens. */
+/** The replacement of some tokens. */
 interface Replacement {
-  /** Of the token behind the last. */
+  /** Index of the token behind the last. */
   readonly end: number;
   segments(): readonly Segment[];
 }
@@ -87,7 +88,7 @@ class Expander {
     for (const { from, word, to } of typeNames(this.#tokens)) {
       const type = textOf(word);
       if (type === undefined) continue;
-      // What stands for a name may be one that takes [] and not ARRAY behind it.
+      // The replacement may end in a type that takes [] but not ARRAY.
       const isArray = isWord(this.#tokens[to], 'array');
       const items = isArray && this.#tokens[to + 1]?.text !== '[' ? '[]' : '';
       this.#replace(from, isArray ? to + 1 : to, `${type}${items}`);
@@ -105,19 +106,15 @@ class Expander {
   }
 
   async findUses(connection: Connection): Promise<void> {
-    const { tree, text, place } = await parseQuery(connection, this.#sql);
+    const { tree } = await parseQuery(connection, this.#sql);
     const parameters = new Set(this.#parameters.map(asciiLower));
     const { uses, columns, windows } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
-    const found = uses.map(({ position = 0 }) => position);
-    const offsets = offsetsOfBytes(text, [...found, ...columns, ...windows]);
     const indexes = new Map(this.#tokens.map(({ start }, index) => [start, index]));
-    const indexAt = (offset: number | undefined): number | undefined => indexes.get(place(offset ?? 0));
-    const behind = uses.length + columns.length;
-    this.#columns = new Set(offsets.slice(uses.length, behind).flatMap((offset) => indexAt(offset) ?? []));
-    this.#windows = new Set(offsets.slice(behind).flatMap((offset) => indexAt(offset) ?? []));
+    this.#columns = new Set(columns.flatMap((at) => indexes.get(at) ?? []));
+    this.#windows = new Set(windows.flatMap((at) => indexes.get(at) ?? []));
     let hasCalls = false;
-    for (const [number, use] of uses.entries()) {
-      const at = place(offsets[number] ?? 0);
+    for (const use of uses) {
+      const { position: at = 0 } = use;
       const index = use.position === undefined ? undefined : indexes.get(at);
       // A node may stand twice in the tree.
       if (index !== undefined && this.#replacements.has(index)) continue;
@@ -185,12 +182,12 @@ class Expander {
     return {
       columns: new Set(columns.map((index) => asciiLower(nameOf(this.#tokens[index] as Token) ?? ''))),
       hasWindow: indexes.some((index) => this.#windows.has(index)),
-      // Once: it may stand twice in the macro, and call another that has it twice.
+      // Expanded once: the macro may use it twice, and call another that uses it twice.
       segments: once(() => inParentheses(new ExpandedText().add(this.#segmentsOf(from, to)))),
     };
   }
 
-  /** A value may stand twice in what comes of it, or in another order. */
+  /** A value may occur twice in the result, or in another order. */
   #numberParameters(): void {
     let number = 0;
     for (const [index, { kind, text }] of this.#tokens.entries())
@@ -231,17 +228,11 @@ class Expander {
     if (!isOwn || names.length > 2 || (catalog !== undefined && catalog !== framesCatalog))
       throw calledOnValue(name, this.#tokens[first]?.start);
     if (this.#tokens[index]?.text !== '(') return undefined;
-    let depth = 0;
-    for (let close = index; close < this.#tokens.length; close++) {
-      const { kind, text } = this.#tokens[close] as Token;
-      if (kind !== 'mark') continue;
-      if (/[([{]/.test(text)) depth++;
-      else if (/[)\]}]/.test(text) && --depth === 0) return { open: index, close };
-    }
-    return undefined;
+    const close = closingIndex(this.#tokens, index);
+    return close < this.#tokens.length ? { open: index, close } : undefined;
   }
 
-  /** `x IN y` asks whether the list y has x, and `x IN (y)` whether x is y. */
+  /** `x IN y` checks whether the list y has x, and `x IN (y)` whether x is y. */
   #refuseIn(name: string, index: number): void {
     const token = this.#tokens[index - 1];
     if (!isWord(token, 'in')) return;

@@ -1,13 +1,14 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Definition, DefinitionForm } from '../../../../../core/definition.ts';
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { Definition, DefinitionForm } from '../../../../../core/sql/definition.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
-import { nameOf } from '../token-cursor.ts';
-import { type Token, tokenize } from '../tokenizer.ts';
+import type { Segment } from '../../../../../core/text/source-text.ts';
+import { nameOf } from '../text/token-cursor.ts';
+import { type Token, tokenize } from '../text/tokenizer.ts';
 import { lambdasIn, queriesIn, type Scope } from './body-scopes.ts';
-import { ExpandedText, type Segment } from './expanded-text.ts';
+import { ExpandedText } from './expanded-text.ts';
 
-/** What a call gives for a parameter. */
+/** The argument of a call for a parameter. */
 export interface GivenValue {
   /** In parentheses. */
   readonly segments: () => readonly Segment[];
@@ -16,7 +17,7 @@ export interface GivenValue {
   readonly hasWindow: boolean;
 }
 
-/** What stands in the place of a part of the body's text. */
+/** A replacement of a part of the body's text. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -109,7 +110,7 @@ function windowInQuery({ name }: Definition, position: number): AppError {
   });
 }
 
-/** Where a lambda's parameter is meant: neither a function, nor a field, nor the name of an argument or of a struct's item. */
+/** Uses of a lambda's parameter: neither a function, nor a field, nor the name of an argument or of a struct's item. */
 function tokensNaming(name: string, tokens: readonly Token[]): readonly Token[] {
   return tokens.filter((token, index) => {
     const [last = '', next = ''] = [tokens[index - 1]?.text, tokens[index + 1]?.text];

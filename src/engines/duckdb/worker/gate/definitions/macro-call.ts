@@ -1,26 +1,21 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Definition, DefinitionForm, MacroParameter } from '../../../../../core/definition.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { Definition, DefinitionForm, MacroParameter } from '../../../../../core/sql/definition.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
-import { nameOf } from '../token-cursor.ts';
-import type { Token } from '../tokenizer.ts';
+import { nameOf } from '../text/token-cursor.ts';
+import { itemsIn, type TokenRange } from '../text/token-groups.ts';
+import type { Token } from '../text/tokenizer.ts';
 
-/** Indexes of tokens, without the last. */
-interface TokenRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What a call gives, in the order in which it does. */
+/** An argument of a call, in the order of the call. */
 interface Argument extends TokenRange {
   /** Undefined: by its place. */
   readonly name: string | undefined;
 }
 
-/** What stands for a parameter: the caller's value, or the text of its default. */
+/** The value of a parameter: a range of the caller's text, or the text of its default. */
 export type Value = TokenRange | string;
 
-/** The values of a call whose parenthesis opens here, for the form that takes them. */
+/** The values of the call whose parenthesis opens here, for the form that fits them. */
 export function valuesOf(
   macro: Definition,
   tokens: readonly Token[],
@@ -52,17 +47,7 @@ function argumentsIn(
   { open, close }: { readonly open: number; readonly close: number },
 ): readonly Argument[] {
   if (close === open + 1) return [];
-  const ends: number[] = [];
-  let depth = 0;
-  for (let index = open + 1; index < close; index++) {
-    const { kind, text } = tokens[index] as Token;
-    if (kind !== 'mark') continue;
-    if (/[([{]/.test(text)) depth++;
-    else if (/[)\]}]/.test(text)) depth--;
-    else if (text === ',' && depth === 0) ends.push(index);
-  }
-  return [...ends, close].map((to, index) => {
-    const from = (ends[index - 1] ?? open) + 1;
+  return itemsIn(tokens, { from: open + 1, to: close }).map(({ from, to }) => {
     const [first, second] = [tokens[from], tokens[from + 1]];
     const isNamed = from + 1 < to && (second?.text === ':=' || second?.text === '=>');
     const name = isNamed && first !== undefined ? nameOf(first) : undefined;

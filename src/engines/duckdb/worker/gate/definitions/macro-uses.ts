@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { bytePosition, type TreeNode } from '../parse-tree.ts';
+import { isNode, nodesOf, positionOf, type TreeNode } from '../tree/parse-tree.ts';
 
-/** Where the tree of a query names a macro, or a parameter of the one that is being made. Positions are offsets of bytes. */
+/** A use of a macro, or of a parameter of the macro that is being made, in a query's tree. */
 export interface MacroUse {
   /** In lower case. */
   readonly name: string;
@@ -33,7 +33,7 @@ export function macroUses(
   const add = (node: TreeNode, kind: MacroUse['kind'], name: string): void => {
     uses.push({
       name,
-      position: bytePosition(node),
+      position: positionOf(node),
       kind,
       node,
       isColumn: selected.has(node) && node.alias === undefined,
@@ -48,13 +48,13 @@ export function macroUses(
       pending.push(...Object.values(node.function));
       skipped.add(node.function);
     } else if (typeof node.class === 'string' && typeof node.function_name === 'string') {
-      const at = bytePosition(node);
+      const at = positionOf(node);
       if (node.class === 'WINDOW' && at !== undefined) windows.push(at);
       const name = asciiLower(node.function_name);
       if (macros.has(name)) add(node, 'value', name);
     } else if (node.class === 'COLUMN_REF' && Array.isArray(node.column_names)) {
       const name = asciiLower(String(node.column_names[0]));
-      const at = bytePosition(node);
+      const at = positionOf(node);
       if (at !== undefined) columns.push(at);
       if (parameters.has(name) && !own.has(node)) add(node, 'parameter', name);
     } else if (node.class === 'LAMBDA') {
@@ -83,16 +83,11 @@ function lambdaNames(lhs: unknown): readonly string[] {
 
 /** Whether `a -> b` can be no function of `a`. */
 function isArrow({ lhs, expr }: TreeNode, names: readonly string[]): boolean {
-  return isNode(lhs) && bytePosition(lhs) !== undefined && columnsNaming(expr, new Set(names)).length === 0;
+  return isNode(lhs) && positionOf(lhs) !== undefined && columnsNaming(expr, new Set(names)).length === 0;
 }
 
-function columnsNaming(value: unknown, names: ReadonlySet<string>): readonly TreeNode[] {
-  if (Array.isArray(value)) return value.flatMap((each) => columnsNaming(each, names));
-  if (!isNode(value)) return [];
-  const isColumn = Array.isArray(value.column_names) && names.has(asciiLower(String(value.column_names[0])));
-  return [...(isColumn ? [value] : []), ...Object.values(value).flatMap((each) => columnsNaming(each, names))];
-}
-
-function isNode(value: unknown): value is TreeNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function columnsNaming(part: unknown, names: ReadonlySet<string>): readonly TreeNode[] {
+  return [...nodesOf(part)].filter(
+    ({ column_names: path }) => Array.isArray(path) && names.has(asciiLower(String(path[0]))),
+  );
 }

@@ -1,10 +1,11 @@
-import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql.ts';
+import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isWord, nameOf } from '../token-cursor.ts';
-import type { Token } from '../tokenizer.ts';
-import { castTargets } from '../type-position.ts';
+import { isWord, nameOf } from '../text/token-cursor.ts';
+import { closingIndex, itemsIn } from '../text/token-groups.ts';
+import type { Token } from '../text/tokenizer.ts';
+import { castTargets } from '../tree/type-position.ts';
 
-/** Indexes of tokens: where the name of a type begins, its last word, and what is behind it. */
+/** Indexes of tokens: the start of a type's name, its last word, and the token behind it. */
 export interface TypeName {
   readonly from: number;
   readonly word: number;
@@ -18,7 +19,7 @@ export function typeNames(tokens: readonly Token[]): readonly TypeName[] {
   return found;
 }
 
-/** The type that begins here. What follows its first word changes no name. */
+/** The type that begins here. Tokens behind its first word change no name. */
 function addType(tokens: readonly Token[], index: number, found: TypeName[]): void {
   const token = tokens[index];
   const name = token === undefined ? undefined : nameOf(token);
@@ -34,29 +35,16 @@ function addType(tokens: readonly Token[], index: number, found: TypeName[]): vo
   const isMembers = word === 'struct' || word === 'row' || word === 'union';
   if (!isMembers && word !== 'map') return;
   // Members have a name before their type.
-  for (const item of itemsIn(tokens, index + 1)) addType(tokens, isMembers ? item + 1 : item, found);
+  const items = itemsIn(tokens, { from: index + 2, to: closingIndex(tokens, index + 1) });
+  for (const { from } of items) addType(tokens, isMembers ? from + 1 : from, found);
 }
 
-/** How many names before the last are those of where types are: `frames.`, `main.`, `framehold.frames.` */
+/** The number of leading names that qualify a type: `frames.`, `main.`, `framehold.frames.` */
 function ownSchemas(tokens: readonly Token[], index: number): number {
   const name = (at: number): string => asciiLower(nameOf(tokens[at] as Token) ?? '');
   const isCatalog = name(index) === framesCatalog && tokens[index + 3]?.text === '.';
   const schema = name(isCatalog ? index + 2 : index);
   return schema === framesSchema || schema === mainSchema ? (isCatalog ? 2 : 1) : 0;
-}
-
-/** Where each item of a list in parentheses begins. */
-function itemsIn(tokens: readonly Token[], open: number): readonly number[] {
-  const items = [open + 1];
-  let depth = 0;
-  for (let index = open; index < tokens.length; index++) {
-    const { kind, text } = tokens[index] as Token;
-    if (kind !== 'mark') continue;
-    if (/[([{]/.test(text)) depth++;
-    else if (/[)\]}]/.test(text) && --depth === 0) break;
-    else if (text === ',' && depth === 1) items.push(index + 1);
-  }
-  return items;
 }
 
 /** Whether a type and a text stand here, which is a cast: `mood 'a'`. */

@@ -1,6 +1,7 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import { type LiveReads, liveFunction, liveSchema } from '../../../../../core/live-read.ts';
-import type { TreeNode } from '../parse-tree.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { type LiveReads, liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
+import type { SourceText } from '../../../../../core/text/source-text.ts';
+import { positionOf, type TreeNode } from '../tree/parse-tree.ts';
 import { argumentOf, liveQueries, nameInPlace } from './live-queries.ts';
 import { liveUses } from './live-uses.ts';
 
@@ -15,7 +16,7 @@ export function hasLive({ tables, queries }: LiveNodes): boolean {
   return tables.length > 0 || queries.length > 0;
 }
 
-/** Refuses what a table in the place of `tsdb.query('…')` cannot have. */
+/** Refuses options that the table in place of `tsdb.query('…')` cannot have. */
 export function checkLiveCall({ with_ordinality: ordinality, alias }: TreeNode, position: number | undefined): void {
   if (ordinality === undefined) return;
   throw new AppError('sql_forbidden', `${liveSchema}.${liveFunction} has no WITH ORDINALITY`, {
@@ -24,28 +25,23 @@ export function checkLiveCall({ with_ordinality: ordinality, alias }: TreeNode, 
   });
 }
 
-/** What a checked statement reads of the external database. `placeOf`: where a node stands in the caller's text. */
-export function gatedReads(
-  statement: TreeNode,
-  sql: string,
-  { tables, queries }: LiveNodes,
-  placeOf: { readonly node: (node: TreeNode) => number | undefined; readonly offset: (at: number) => number },
-): LiveReads {
+/** The reads of the external database in a checked statement. */
+export function gatedReads(statement: TreeNode, text: SourceText, { tables, queries }: LiveNodes): LiveReads {
   const useOf = liveUses(statement);
   const texts = queries.map(({ call, position }) => argumentOf(call, position));
-  const found = queries.length === 0 ? [] : liveQueries(sql, texts);
+  const found = queries.length === 0 ? [] : liveQueries(text.sql, texts);
   const schemas = new Map(found.map(({ schema, query }) => [schema, query]));
   if (schemas.size < new Set(texts).size) throw new Error('two queries have the same name');
   return {
     reads: [
       ...tables.map((node) => {
-        const name = String(node.table_name);
-        return { schema: liveSchema, name, position: placeOf.node(node), ...useOf(node) };
+        const [name, at] = [String(node.table_name), positionOf(node)];
+        return { schema: liveSchema, name, position: at === undefined ? at : text.nearest(at), ...useOf(node) };
       }),
       ...found.map(({ schema, query, textAt }) => {
-        return { schema, name: liveFunction, query, position: placeOf.offset(textAt), conditions: [] };
+        return { schema, name: liveFunction, query, position: text.nearest(textAt), conditions: [] };
       }),
     ],
-    edits: found.map((each) => ({ at: each.at, text: nameInPlace(each) })),
+    edits: found.map((each) => ({ at: each.at, length: each.end - each.at, text: nameInPlace(each) })),
   };
 }

@@ -1,6 +1,6 @@
-import type { LiveCondition, LiveOperator, LiveValue } from '../../../../../core/live-read.ts';
+import type { LiveCondition, LiveOperator, LiveValue } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TreeNode } from '../parse-tree.ts';
+import { listOf, type TreeNode } from '../tree/parse-tree.ts';
 
 /** A condition with the column as it is written: `price`, `t.price`, `tsdb.trades.price`. In lower case. */
 export interface WrittenCondition extends Omit<LiveCondition, 'column'> {
@@ -32,7 +32,7 @@ export function conjuncts(expression: unknown): readonly TreeNode[] {
   return listOf(node.children).flatMap(conjuncts);
 }
 
-/** The comparisons of a column with literals that the expression is. None: it is something else. */
+/** The comparisons of a column with literals that the expression consists of. None: it is of another form. */
 export function conditionsIn(expression: TreeNode): readonly WrittenCondition[] {
   const operator = comparisons[String(expression.type)];
   if (operator !== undefined) return [...compared(expression.left, operator, expression.right)];
@@ -101,14 +101,10 @@ function constant(node: TreeNode): LiveValue | undefined {
   return isText ? { type: 'text', text: value } : undefined;
 }
 
-/** Of a plain type; of any other an empty text. */
+/** The name of a plain type; for any other an empty text. */
 function typeName(type: TreeNode | undefined): string {
   if (type === undefined) return '';
   const info = type.type_info as TreeNode | undefined;
   if (type.id !== 'UNBOUND') return info === undefined ? String(type.id) : '';
   return '';
-}
-
-function listOf(value: unknown): readonly TreeNode[] {
-  return Array.isArray(value) ? (value as readonly TreeNode[]) : [];
 }

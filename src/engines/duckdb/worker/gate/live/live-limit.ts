@@ -1,6 +1,6 @@
-import type { LiveLimit } from '../../../../../core/live-read.ts';
+import type { LiveLimit } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TreeNode } from '../parse-tree.ts';
+import type { TreeNode } from '../tree/parse-tree.ts';
 
 /** More rows are not worth it. */
 const mostRows = 1_000_000;
@@ -10,8 +10,8 @@ const gathering = ['group_expressions', 'group_sets', 'having', 'qualify', 'samp
 const rowValues = new Set(['COLUMN_REF', 'CONSTANT', 'STAR']);
 
 /**
- * How many rows of its one table a SELECT needs, where each row that meets its conditions gives one row of the result. Without LIMIT that is
- * of use only where the whole result is cut off (`isWhole`).
+ * The number of rows of its one table that a SELECT needs, if each row that meets its conditions gives one row of the result. Without
+ * LIMIT that helps only where the whole result is cut off (`isWhole`).
  */
 export function limitOf(select: TreeNode, { isWhole }: { readonly isWhole: boolean }): LiveLimit | undefined {
   const isPlain = gathering.every((part) => select[part] === undefined);
@@ -47,7 +47,7 @@ function count(expression: unknown): number | undefined {
     : undefined;
 }
 
-/** By one column, whose name is not that of another value. */
+/** By one column whose name is no alias of another value. */
 function orderOf(modifier: TreeNode | undefined, items: readonly TreeNode[]): LiveLimit['order'] {
   const [only, ...others] = (modifier?.type === 'ORDER_MODIFIER' ? modifier.orders : []) as readonly TreeNode[];
   const expression = only?.expression as TreeNode | undefined;

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../../../../../core/app-error.ts';
-import { liveFunction, liveSchema } from '../../../../../core/live-read.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { queryFault } from '../../../../../core/text/tsdb-query.ts';
-import type { TreeNode } from '../parse-tree.ts';
-import { nameOf } from '../token-cursor.ts';
-import { type Token, tokenize } from '../tokenizer.ts';
+import { nameOf } from '../text/token-cursor.ts';
+import { type Token, tokenize } from '../text/tokenizer.ts';
+import type { TreeNode } from '../tree/parse-tree.ts';
 
 /** A `tsdb.query('…')` of a text. */
 export interface LiveQuery {
   readonly at: number;
   readonly end: number;
-  /** Where the query itself begins. */
+  /** Start of the query itself. */
   readonly textAt: number;
   readonly query: string;
-  /** No schema of anything else. The name below it is that of the function, which is the alias where none is written. */
+  /** A schema of no other table. The name below it is that of the function, which is the alias if none is written. */
   readonly schema: string;
 }
 
@@ -24,7 +24,7 @@ export function isLiveQuery({ schema, catalog, function_name: name }: TreeNode):
   return isNamed && catalog === undefined;
 }
 
-/** The text of a `tsdb.query('…')`, as DuckDB reads it. Refuses what is more than one literal. */
+/** The text of a `tsdb.query('…')`, as DuckDB reads it. Refuses anything but one literal. */
 export function argumentOf(call: TreeNode, position: number | undefined): string {
   const [argument, ...others] = (call.children ?? []) as readonly TreeNode[];
   const { type, value, is_null: isNull } = (argument?.value ?? {}) as TreeNode;
@@ -35,7 +35,7 @@ export function argumentOf(call: TreeNode, position: number | undefined): string
   return value;
 }
 
-/** All that a text has, each where it stands. `expected`: what DuckDB reads in them, in any order. */
+/** All calls in a text with their places. `expected`: the texts that DuckDB reads in them, in any order. */
 export function liveQueries(sql: string, expected: readonly string[]): readonly LiveQuery[] {
   const tokens = tokenize(sql);
   const found: LiveQuery[] = [];
@@ -65,7 +65,7 @@ export function liveQueries(sql: string, expected: readonly string[]): readonly 
   return found;
 }
 
-/** What stands in the place of the call: the name of a table, as long as the call. */
+/** The name of a table that replaces the call, as long as the call. */
 export function nameInPlace({ at, end, schema }: LiveQuery): string {
   const name = `"${schema}".${liveFunction}`;
   // The shortest query, `select 1`, leaves one character.
@@ -73,7 +73,7 @@ export function nameInPlace({ at, end, schema }: LiveQuery): string {
   return name.padEnd(end - at);
 }
 
-/** Eight characters, of which case tells none apart. */
+/** Eight characters, distinct without regard to case. */
 function shortHash(text: string): string {
   const number = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
   return (number % 36n ** 8n).toString(36).padStart(8, '0');

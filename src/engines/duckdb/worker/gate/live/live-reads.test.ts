@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../../test/support/duckdb-connection.ts';
-import { type LiveRead, withLiveNames } from '../../../../../core/live-read.ts';
-import type { Query } from '../../../../../core/sql.ts';
+import type { LiveRead } from '../../../../../core/sql/live-read.ts';
+import type { Query } from '../../../../../core/sql/sql.ts';
+import { editedText } from '../../../../../core/text/source-text.ts';
 import { analyzeSql } from '../analyze.ts';
 
 const connection = duckDbConnection();
@@ -81,20 +82,20 @@ describe('conditions are those that every row must meet', () => {
     ["SELECT x FROM tsdb.t WHERE ts::DATE = '2026-01-01' AND ts > TRY_CAST('x' AS TIMESTAMP)", ''],
     ["SELECT x FROM tsdb.t HAVING symbol = 'A'", ''],
     ["SELECT x FROM tsdb.t QUALIFY symbol = 'A'", ''],
-    // A join lets through what WHERE lets through behind it.
+    // A join keeps rows that WHERE keeps behind it.
     ["SELECT 1 FROM f JOIN tsdb.t ON f.s = t.s WHERE t.symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM f LEFT JOIN tsdb.t ON f.s = t.s WHERE t.symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM f FULL JOIN tsdb.t ON f.s = t.s WHERE t.symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM tsdb.t, f WHERE symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM tsdb.t SEMI JOIN f USING (s) WHERE t.symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM f SEMI JOIN tsdb.t ON f.s = t.s WHERE symbol = 'A'", ''],
-    // Of the row that ASOF finds: another row could be found.
+    // A condition on the row that ASOF finds: without the other rows it would find another.
     ["SELECT 1 FROM f ASOF JOIN tsdb.t ON f.s = t.s AND f.ts >= t.ts WHERE t.symbol = 'A'", ''],
     ["SELECT 1 FROM tsdb.t ASOF JOIN f ON f.s = t.s AND t.ts >= f.ts WHERE t.symbol = 'A'", 'symbol = A'],
     ["SELECT 1 FROM f POSITIONAL JOIN tsdb.t WHERE t.symbol = 'A'", ''],
     ["SELECT 1 FROM tsdb.t TABLESAMPLE 10 ROWS WHERE t.symbol = 'A'", ''],
     ["SELECT 1 FROM tsdb.t WHERE symbol = 'A' USING SAMPLE 3", ''],
-    // What ON asks of the side that it may leave out.
+    // Conditions of ON on the side whose rows may be missing.
     ["SELECT 1 FROM f JOIN tsdb.t ON t.symbol = 'A' AND f.s = t.s", 'symbol = A'],
     ["SELECT 1 FROM f LEFT JOIN tsdb.t ON t.symbol = 'A' AND f.s = t.s", 'symbol = A'],
     ["SELECT 1 FROM tsdb.t LEFT JOIN f ON t.symbol = 'A' AND f.s = t.s", ''],
@@ -159,7 +160,7 @@ describe('tsdb.query', () => {
   test('is a table in the text that is run, which has the same length', async () => {
     const sql = "SELECT q.a, query.b FROM tsdb.query('select 1') AS q, TSDB . \"query\" ( $$select 'x' y$$ )";
     const query = await gated(sql);
-    const run = withLiveNames(query.sql, query.live ?? { edits: [] });
+    const run = editedText(query.sql, query.live?.edits ?? []).sql;
     expect(run).toMatch(
       /^SELECT q\.a, query\.b FROM "tsdb\?[a-z0-9]{8}"\.query {2}AS q, "tsdb\?[a-z0-9]{8}"\.query\s+$/,
     );
@@ -186,7 +187,7 @@ describe('tsdb.query', () => {
     ]) {
       const query = await gated(sql);
       expect(query.live?.reads.map((read) => read.query)).toEqual(['select 1']);
-      const run = withLiveNames(query.sql, query.live ?? { edits: [] });
+      const run = editedText(query.sql, query.live?.edits ?? []).sql;
       expect(run).toMatch(/"tsdb\?[a-z0-9]{8}"\.query/);
       expect(run).not.toContain('select 1');
     }
@@ -196,7 +197,7 @@ describe('tsdb.query', () => {
     const query = await gated(
       "PIVOT (FROM tsdb.query('select side, price from t')) ON side IN ('buy') USING sum(price)",
     );
-    expect(withLiveNames(query.sql, query.live ?? { edits: [] })).toMatch(/^PIVOT \(FROM "tsdb\?[a-z0-9]{8}"\.query/);
+    expect(editedText(query.sql, query.live?.edits ?? []).sql).toMatch(/^PIVOT \(FROM "tsdb\?[a-z0-9]{8}"\.query/);
     await expect(gated('PIVOT tsdb.t ON side USING sum(price)')).rejects.toThrow('must list its values');
   });
 });

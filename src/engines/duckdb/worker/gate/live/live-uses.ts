@@ -1,17 +1,17 @@
-import { isLiveTable, type LiveCondition, type LiveRead } from '../../../../../core/live-read.ts';
+import { isLiveTable, type LiveCondition, type LiveRead } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TreeNode } from '../parse-tree.ts';
+import { nameIn, type TreeNode } from '../tree/parse-tree.ts';
 import { conditionsIn, conjuncts } from './live-conditions.ts';
 import { limitOf } from './live-limit.ts';
 
-/** What a statement uses of a live table, at one place. */
+/** The parts of a live table that a statement uses at one place. */
 export type LiveUse = Pick<LiveRead, 'columns' | 'conditions' | 'limit' | 'isDescribed'>;
 
 interface Select {
   readonly node: TreeNode;
   /** It uses columns in another way than by their names. */
   usesAll: boolean;
-  /** Of DESCRIBE. */
+  /** Used by DESCRIBE. */
   readonly isDescribed: boolean;
 }
 
@@ -26,20 +26,20 @@ interface Step {
   readonly side: 'left' | 'right';
 }
 
-/** What stands in a whole statement. */
+/** The uses of a whole statement. */
 interface Survey {
   readonly selects: readonly Select[];
   /** Every part of every name in an expression, and the columns of USING. In lower case. */
   readonly names: ReadonlySet<string>;
-  /** What is named by the last part of a name, and before `.*`: where that is a table, its row is meant. */
+  /** Last parts of names, and names before `.*`: if such a name is a table, its row is used. */
   readonly rows: ReadonlySet<string>;
 }
 
 const everything: LiveUse = { conditions: [] };
 
 /**
- * What a statement uses of each live table, told from the statement alone: a column that is not named is not used, and rows that do not meet
- * a condition have no part in what the statement gives. A table that stands elsewhere than in FROM of a SELECT is used as a whole.
+ * The uses of each live table, derived from the statement alone: a column that is not named is not used, and rows that do not meet a
+ * condition do not change the result. A table outside of FROM of a SELECT is used as a whole.
  */
 export function liveUses(statement: TreeNode): (table: TreeNode) => LiveUse {
   const seen = survey(statement);
@@ -119,7 +119,7 @@ function leavesOf(from: unknown, joins: readonly Step[]): readonly Leaf[] {
   ];
 }
 
-/** Those of WHERE, and those of ON of each join around it. */
+/** The conditions of WHERE, and those of ON of each join around it. */
 function conditionsOn(leaf: Leaf, leaves: readonly Leaf[], select: TreeNode): readonly LiveCondition[] {
   // Rows are drawn before WHERE looks at them.
   if (leaf.node.sample !== undefined) return [];
@@ -139,8 +139,8 @@ function conditionsOn(leaf: Leaf, leaves: readonly Leaf[], select: TreeNode): re
 }
 
 /**
- * Whether a row of this side that does not meet a condition on what the join gives may as well not be there. Where the other side is filled
- * up with NULL then, that is a row that the condition does not let pass either. The right side of ASOF and POSITIONAL would give another row.
+ * Whether a row of this side that fails a condition on the join's result may be left out. If the other side is then filled with NULL,
+ * the condition does not accept that row either. The right side of ASOF and POSITIONAL would give another row.
  */
 function keepsConditions({ join, side }: Step): boolean {
   const type = String(join.join_type ?? 'INNER');
@@ -156,7 +156,7 @@ function keepsConditions({ join, side }: Step): boolean {
   }
 }
 
-/** Whether a row of this side that does not meet a condition of ON has no part in what the join gives. */
+/** Whether a row of this side that fails a condition of ON has no part in the join's result. */
 function isHeldToOn({ join, side }: Step): boolean {
   if (String(join.ref_type ?? 'REGULAR') !== 'REGULAR') return false;
   const type = String(join.join_type ?? 'INNER');
@@ -172,7 +172,7 @@ function columnOf(leaf: Leaf, leaves: readonly Leaf[]): (path: readonly string[]
   const hasNatural = leaves.some(({ joins }) => joins.some(({ join }) => isNatural(join)));
   return (path) => {
     const column = path.at(-1);
-    // In a join a name that several tables have is an error, but for one that USING makes of several.
+    // In a join a name of several tables is an error, unless USING merges them.
     if (path.length === 1) return isOnly || !(hasNatural || merged.has(column ?? '')) ? column : undefined;
     return path.length === 2 && path[0] === alias && isAlone ? column : undefined;
   };
@@ -187,11 +187,7 @@ function isNatural({ ref_type: type }: TreeNode): boolean {
 }
 
 function isLive({ type, schema_name: schema, catalog_name: catalog }: TreeNode): boolean {
-  return type === 'BASE_TABLE' && isLiveTable({ schema: text(schema), catalog: text(catalog) });
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return type === 'BASE_TABLE' && isLiveTable({ schema: nameIn(schema), catalog: nameIn(catalog) });
 }
 
 function namesOf(value: unknown): readonly string[] {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { CsvOptions, TextOptions } from '../../../../../core/frame-engine.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { CsvOptions, TextOptions } from '../../../../../core/rows/frame-engine.ts';
 import { textFault } from '../text/text-encoding.ts';
 import { KindFinder, type TextKind } from '../text/text-kind.ts';
 import { invalidRow } from '../text/text-rejections.ts';
@@ -13,9 +13,9 @@ export interface CsvDialect {
   readonly blankLines: number;
   /** Names of the columns, as the header has them; made up where it has none. */
   readonly names: readonly string[];
-  /** Whether line ends stand inside the first record, which DuckDB takes for those of the file. */
+  /** Whether there are line ends inside the first record, which DuckDB takes for those of the file. */
   readonly beginsWithLineEnds: boolean;
-  /** What the values of each column look like so far. */
+  /** The kind of the values of each column so far. */
   readonly kinds: readonly (TextKind | 'text' | undefined)[];
 }
 
@@ -24,7 +24,7 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const comparedRecords = 200;
 const noName = /^(?:|-|n\/?a|nan|null|none|unknown|\?)$/i;
 
-/** Finds out how a file is written, from its beginning. */
+/** Detects the CSV dialect of a file from its beginning. */
 export function csvDialect(sample: CsvSample, options: CsvOptions & Pick<TextOptions, 'like'>): CsvDialect {
   const delimiter = options.delimiter === undefined ? likelyDelimiter(sample) : checkedDelimiter(options.delimiter);
   const rows = sampledRows(sample, delimiter);
@@ -44,7 +44,7 @@ export function csvDialect(sample: CsvSample, options: CsvOptions & Pick<TextOpt
   };
 }
 
-/** Rows of which it is clear what their fields are. The first must be: it says how many columns there are. */
+/** Rows with unambiguous fields. The first row must be one: it gives the number of columns. */
 function sampledRows(sample: CsvSample, delimiter: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   const isAllText = textFault(sample.bytes) === undefined;
@@ -75,7 +75,7 @@ function checkedDelimiter(delimiter: string): string {
   });
 }
 
-/** The one that cuts most records into as many fields as the first, and into more than one. */
+/** The delimiter that cuts most records into as many fields as the first, and into more than one. */
 function likelyDelimiter(sample: CsvSample): string {
   let best = { delimiter: ',', share: 0, fields: 1 };
   for (const delimiter of delimiters) {
@@ -102,7 +102,7 @@ function kindsOf(rows: readonly (readonly (string | null)[])[], columns: number)
   });
 }
 
-/** Names are text; beside text, years may be names too. Anything else may as well be a row, and would be lost as names. */
+/** Names are text; beside text, years may be names too. A line of other values may be a row, and would be lost as names. */
 function looksLikeHeader(
   first: readonly (string | null)[],
   second: readonly (string | null)[] | undefined,

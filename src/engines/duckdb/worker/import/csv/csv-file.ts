@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../../../../core/app-error.ts';
-import type { FileReport } from '../../../../../core/frame-engine.ts';
-import { makeFolder } from '../../../../../core/make-folder.ts';
+import { sqlString } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { FileReport } from '../../../../../core/rows/frame-engine.ts';
+import { makeFolder } from '../../../../../core/system/make-folder.ts';
 import type { WireFileFormat } from '../../../protocol/protocol.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
 import type { DuckDbError } from '../../native/duckdb-error.ts';
 import { checkTimeFormats, plannedColumns } from '../text/text-columns.ts';
 import { importTexts, type TextFile, type TextImport } from '../text/text-import.ts';
@@ -17,7 +17,7 @@ import { fastReader } from './fast/fast-csv.ts';
 import type { PlannedField } from './fast/fast-field.ts';
 import { NeedsFullReader } from './fast/line-blocks.ts';
 
-/** Reads a CSV file. Its types are found out from its beginning and held against all of it. */
+/** Reads a CSV file. Its types are detected from its beginning and checked against all of it. */
 export async function importCsv(
   job: TextImport,
   { kind: _, ...options }: Extract<WireFileFormat, { kind: 'csv' }>,
@@ -96,7 +96,7 @@ class CsvFile implements TextFile {
     return `read_csv(${options.join(', ')})`;
   }
 
-  /** DuckDB gives up at the first fault, and says little of it. What it does not like is left out or refused here. */
+  /** DuckDB stops at the first fault with little information. Rows that it rejects are left out or refused here. */
   async mend(error: DuckDbError): Promise<void> {
     if (this.#longestRecord !== undefined) {
       throw new AppError('invalid_input', 'the file cannot be read as CSV', {

@@ -3,8 +3,8 @@ const usualBytes = 2_000_000;
 
 /**
  * Options of DuckDB's CSV reader for a file whose longest line is known. Its buffers would be 16 times as long as a
- * line, which takes hundreds of megabytes for a large file and saves no time. Its threads do not find their way in long
- * lines.
+ * line, which takes hundreds of megabytes for a large file and saves no time. Its threads do not find line starts in
+ * long lines.
  */
 export function lineSizeOptions(longestLine: number): string[] {
   if (longestLine < usualBytes) return [`buffer_size = ${2 * usualBytes}`];

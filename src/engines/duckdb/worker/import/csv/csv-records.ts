@@ -1,4 +1,4 @@
-import { CR, LF, QUOTE, SPACE } from '../../../../../encoding/bytes/ascii.ts';
+import { CR, LF, QUOTE, SPACE } from '@framehold/columns';
 
 export const csvFaults = {
   unclosedQuote: 'a value begins with a quote that is not closed',
@@ -10,7 +10,7 @@ export interface CsvRecord {
   readonly start: number;
   readonly end: number;
   readonly next: number;
-  /** How many lines of text it takes. */
+  /** Lines of text of the record. */
   readonly lines: number;
   readonly fields: number;
   readonly endsWithEmptyField: boolean;

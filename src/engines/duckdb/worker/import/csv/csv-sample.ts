@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { AppError } from '../../../../../core/app-error.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import { refuseOtherEncodings, utf8ByteOrderMark } from '../text/text-encoding.ts';
 import { type CsvRecord, csvRecord } from './csv-records.ts';
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { AppError } from '../../../../../core/app-error.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import { textFault, utf8ByteOrderMark } from '../text/text-encoding.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { type CsvRecord, csvFaults, csvRecord } from './csv-records.ts';
@@ -8,9 +8,9 @@ import { maxRecordBytes } from './csv-sample.ts';
 const windowBytes = 1024 * 1024;
 
 export interface ScannedRecord {
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   readonly line: number;
-  /** They hold until the next record is asked for. */
+  /** Valid until the next record is read. */
   readonly bytes: Uint8Array;
   /** Why it cannot be read as a row. */
   readonly fault: string | undefined;

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../../../../core/app-error.ts';
-import type { FileReport } from '../../../../../core/frame-engine.ts';
-import { makeFolder } from '../../../../../core/make-folder.ts';
+import { sqlString } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { FileReport } from '../../../../../core/rows/frame-engine.ts';
+import { makeFolder } from '../../../../../core/system/make-folder.ts';
 import type { WireFileFormat } from '../../../protocol/protocol.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
 import type { DuckDbError } from '../../native/duckdb-error.ts';
 import { lineSizeOptions } from '../csv/csv-line-size.ts';
 import { checkTimeFormats, type PlannedColumn, plannedColumns } from '../text/text-columns.ts';
@@ -63,7 +63,7 @@ function rowsRelation(path: string, columns: number, longestRow: number): string
     "escape = ''",
     "nullstr = ''",
     'header = false',
-    // Keys that came later are missing in the lines before.
+    // Later keys are missing in the lines before.
     'null_padding = true',
     `columns = {${names.map((name) => `${name}: 'VARCHAR'`).join(', ')}}`,
     "compression = 'none'",

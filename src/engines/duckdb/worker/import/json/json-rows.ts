@@ -17,8 +17,8 @@ export interface JsonColumn {
 }
 
 /**
- * Writes a line for each object: a mark, then the values as they stand, in the order in which their keys first appeared;
- * null and what is missing are nothing. A key that an object repeats makes a column of its own, as names may repeat.
+ * Writes a line for each object: a mark, then the values as in the input, in the order in which their keys first appeared; null
+ * and missing values are empty. A key that an object repeats makes another column, as names may repeat.
  */
 export async function writeJsonRows(
   path: string,
@@ -59,9 +59,9 @@ export async function linesOfObjects(path: string, rows: readonly number[], sign
 class JsonTable {
   readonly columns: JsonColumn[] = [];
   readonly #places = new Map<string, number[]>();
-  /** Columns of the last row in the order of its keys, and those keys as they were written: most rows are alike. */
+  /** Columns of the last row in the order of its keys, and the bytes of those keys: most rows are alike. */
   #order: { readonly column: number; readonly key: Uint8Array }[] = [];
-  /** Where the value of each column begins and ends in the row at hand; -1 where it has none. */
+  /** Start and end of each column's value in the current row; -1 if it has none. */
   #spans = new Float64Array(64);
   #row = Buffer.allocUnsafeSlow(1024);
 

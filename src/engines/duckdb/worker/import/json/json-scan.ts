@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { AppError } from '../../../../../core/app-error.ts';
-import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET } from '../../../../../encoding/bytes/ascii.ts';
+import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import { isSpace, JsonFault, jsonValueEnd, MoreNeeded, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { refuseOtherEncodings, textFault, utf8ByteOrderMark } from '../text/text-encoding.ts';
 
@@ -9,9 +9,9 @@ const maxObjectBytes = 64 * 1024 * 1024;
 const windowBytes = 1024 * 1024;
 
 export interface ScannedObject {
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   readonly line: number;
-  /** The window that holds it, at [start, end); it holds until the next object is asked for. */
+  /** The window with it, at [start, end); valid until the next object is read. */
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
@@ -60,13 +60,13 @@ function grown(window: Buffer): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** Where a reader of objects stands: before the first, among those that follow each other, in an array, or behind it. */
+/** State of a reader of objects: before the first, among objects in sequence, in an array, or behind it. */
 class ObjectCursor {
   at = 0;
   #line = 1;
   #mode: 'start' | 'sequence' | 'arrayStart' | 'arrayValue' | 'arrayComma' | 'done' = 'start';
 
-  /** The next object in the window; undefined when there is none, or it goes on behind the window. */
+  /** The next object in the window; undefined if there is none, or it ends behind the window. */
   next(bytes: Buffer, isWhole: boolean): ScannedObject | undefined {
     for (;;) {
       this.#skipSpace(bytes);
@@ -76,7 +76,7 @@ class ObjectCursor {
     }
   }
 
-  /** Steps over what belongs to the array itself. */
+  /** Skips the syntax of the array itself. */
   #isSyntax(byte: number): boolean {
     if (this.#mode === 'start' && byte === OPEN_BRACKET) this.#mode = 'arrayStart';
     else if ((this.#mode === 'arrayStart' || this.#mode === 'arrayComma') && byte === CLOSE_BRACKET)
@@ -109,7 +109,7 @@ class ObjectCursor {
     }
   }
 
-  /** What stands on the line of a fault is lost; with the next line objects may be found again. */
+  /** Skips the rest of the faulty line; objects may be found again on the next. */
   #skipLine(bytes: Buffer, isWhole: boolean, fault: string): ScannedObject | undefined {
     const start = this.at;
     const line = this.#line;

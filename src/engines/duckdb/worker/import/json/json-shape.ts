@@ -1,16 +1,16 @@
+import { sqlName } from '@framehold/columns';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { jsonValueEnd, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
-import { sqlName } from '../../../protocol/sql-text.ts';
 import { KindFinder, type TextKind } from '../text/text-kind.ts';
 
 /** Objects with more keys are not taken for structures: their keys are data. */
 const mostFields = 1000;
-/** So few digits are kept by every BIGINT and DOUBLE. */
+/** Every BIGINT and DOUBLE keeps this number of digits. */
 const shortNumber = 15;
-/** The shortest text that is found to be something else is a time. */
+/** The shortest text of a type other than text is a time. */
 const shortestTime = 8;
 
-/** What the values at one place of all objects are. */
+/** The type of the values at one place of all objects. */
 export class JsonShape {
   #booleans = false;
   #numbers: KindFinder | undefined;
@@ -74,7 +74,7 @@ export class JsonShape {
     this.#elements ??= new JsonShape();
     for (let at = skipSpace(bytes, start + 1); at < end - 1; ) {
       const valueEnd = jsonValueEnd(bytes, at);
-      // Inside a list a null beside values is kept, but not where a type is to be made of nulls alone.
+      // Inside a list a null beside values counts, but no type is made of nulls alone.
       this.#elements.add(bytes, at, valueEnd);
       at = skipSpace(bytes, skipSpace(bytes, valueEnd) + 1);
     }
@@ -99,7 +99,7 @@ export class JsonShape {
     if (count !== fields.size) this.#isUniform = false;
   }
 
-  /** What the values are. Undefined: there are none but nulls. */
+  /** Undefined: all values are null. */
   get type(): JsonType | undefined {
     const kinds = [this.#booleans, this.#numbers, this.#strings, this.#elements, this.#fields].filter(Boolean);
     if (kinds.length === 0) return undefined;
@@ -163,7 +163,7 @@ function numberType(looks: TextKind | 'text' | undefined): JsonType {
   return looks === 'bigint' || looks === 'double' ? { kind: 'number', looks } : { kind: 'digits' };
 }
 
-/** A string of digits is a string; whoever writes JSON has numbers and booleans for what is one. */
+/** A string of digits stays a string: JSON has numbers and booleans of its own. */
 function timeKind(looks: TextKind | 'text' | undefined): TextKind | 'text' {
   return looks === undefined || looks === 'bigint' || looks === 'double' || looks === 'boolean' ? 'text' : looks;
 }
@@ -188,7 +188,7 @@ function* jsonMembers(
   }
 }
 
-/** The key whose quotes are at `start` and before `end`. */
+/** The key between the quotes at `start` and before `end`. */
 export function jsonKey(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start + 1, end - 1);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;

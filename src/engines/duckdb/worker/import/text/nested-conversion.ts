@@ -1,14 +1,12 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Column, DataType } from '../../../../../core/data-type.ts';
-import { sqlTypeName } from '../../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
+import { type Column, type DataType, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 
 export type NestedType = Extract<DataType, { kind: 'list' | 'array' | 'struct' | 'map' | 'union' }>;
 
 /**
- * The value of a JSON text in SQL; NULL where any part of it does not fit. DuckDB's own cast would make such parts NULL,
- * round them or drop them, so it only takes the text apart here, level by level, and `scalarValue` converts what is
- * inside, as it does outside.
+ * The value of a JSON text in SQL; NULL if any part of it does not fit. DuckDB's own cast would make such parts NULL,
+ * round them or drop them, so it only splits the text here, level by level, and `scalarValue` converts the inner
+ * values as it does outer ones.
  */
 export function nestedValue(
   type: NestedType,
@@ -18,7 +16,7 @@ export function nestedValue(
   const mark = holdsJson(type) ? numberMark : '';
   const unmarked = (marked: string): string => (mark === '' ? marked : `replace(${marked}, '${mark}', '')`);
 
-  /** Of what `partType` names; JSON's null is NULL by then. `depth` tells the names of one level from the next. */
+  /** The value of `partType`; JSON's null is NULL by then. `depth` makes names of different levels distinct. */
   function partValue(type: DataType, part: string, depth: number): string {
     if (depth > mostLevels) throw tooDeep();
     switch (type.kind) {
@@ -85,8 +83,8 @@ function tooDeep(): AppError {
 }
 
 /**
- * Stands before numbers where JSON is kept as JSON, to tell them from strings. It is not a character, and a text that
- * holds it all the same is refused.
+ * A mark before numbers where JSON is kept as JSON, to distinguish them from strings. It is a noncharacter, and a text
+ * that holds it is refused.
  */
 const numberMark = '\ufdd0';
 
@@ -105,21 +103,21 @@ function markedJson(text: string, mark: string): string {
   return `CASE WHEN json_valid(${text})${isUnmarked} THEN TRY_CAST(${marked} AS JSON) END`;
 }
 
-/** What DuckDB is to make of a part. As VARCHAR, an array or an object is its JSON, which no other scalar looks like. */
+/** DuckDB's type for a part. As VARCHAR, an array or an object is its JSON, which no other scalar looks like. */
 function partType({ kind }: DataType): 'JSON' | 'VARCHAR' {
   return ['list', 'array', 'struct', 'map', 'union', 'json', 'utf8'].includes(kind) ? 'JSON' : 'VARCHAR';
 }
 
-/** NULL unless every key is a field's, and none is there twice. A missing one is NULL, as in rows. */
+/** NULL unless every key is a field's, and none occurs twice. A missing one is NULL, as in rows. */
 function structParts(fields: readonly Column[], json: string): string {
-  const parts = fields.map(({ name, type }) => `"${name.replaceAll('"', '""')}" ${partType(type)}`);
+  const parts = fields.map(({ name, type }) => `${sqlName(name)} ${partType(type)}`);
   const names = fields.map(({ name }) => sqlString(name));
   const known = `list_intersect(json_keys(${json}), [${names.join(', ')}])`;
   const isKnown = `json_type(${json}) = 'OBJECT' AND len(json_keys(${json})) = len(${known})`;
   return `CASE WHEN ${isKnown} THEN TRY_CAST(${json} AS STRUCT(${parts.join(', ')})) END`;
 }
 
-/** An expression in which a name stands for a value, which is so made only once. */
+/** An expression with a name for a value, which is then computed only once. */
 function named(name: string, value: string, expression: string): string {
   return `list_transform([${value}], lambda ${name}: ${expression})[1]`;
 }

@@ -1,13 +1,11 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { Column } from '../../../../../core/data-type.ts';
-import type { TextOptions, TextType } from '../../../../../core/frame-engine.ts';
+import { type Column, sqlString, sqlTypeName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { TextOptions, TextType } from '../../../../../core/rows/frame-engine.ts';
 import { didYouMeanName } from '../../../../../core/text/did-you-mean.ts';
-import { sqlTypeName } from '../../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
 import { DuckDbError } from '../../native/duckdb-error.ts';
 import type { Connection } from '../../native/session.ts';
 
-/** DuckDB's time and memory for a statement over so many columns of text grow with their square. */
+/** DuckDB's time and memory for a statement over columns of text grow with the square of their number. */
 export const mostColumns = 4096;
 
 export function tooManyColumns(what: string): AppError {
@@ -25,7 +23,7 @@ export interface PlannedColumn {
   readonly type: TextType | undefined;
 }
 
-/** What a caller says about columns, as it comes over the wire. */
+/** The caller's options for columns, as sent over the wire. */
 export interface ColumnWishes extends Pick<TextOptions, 'like'> {
   readonly types?: readonly (readonly [string, TextType])[] | undefined;
 }
@@ -77,7 +75,7 @@ function mismatch(what: string): AppError {
   });
 }
 
-/** What a value of the column should have been, in words. */
+/** A description of the expected value of the column, for errors. */
 export function expectedOf({ type, timeFormat }: TextType): string {
   const name = sqlTypeName(type);
   return timeFormat === undefined ? name : `${name} in the form ${timeFormat}`;

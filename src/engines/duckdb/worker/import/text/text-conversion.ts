@@ -1,13 +1,11 @@
-import type { DataType } from '../../../../../core/data-type.ts';
-import type { TextType } from '../../../../../core/frame-engine.ts';
-import { sqlTypeName } from '../../../../../encoding/sql-types/sql-type-name.ts';
-import { sqlString } from '../../../protocol/sql-text.ts';
+import { type DataType, sqlString, sqlTypeName } from '@framehold/columns';
+import type { TextType } from '../../../../../core/rows/frame-engine.ts';
 import { nestedValue } from './nested-conversion.ts';
 import { patterns } from './text-patterns.ts';
 
 /**
- * The value of a text in SQL, where a type was named; NULL where the text is none, or would be changed. More forms are
- * understood than are found out: whoever names a type knows that 007 is a number.
+ * The value of a text in SQL for a named type; NULL if the text is not of this type, or would be changed. More forms are accepted
+ * than are detected: a caller that names a type knows that 007 is a number.
  */
 export function valueOfType({ type, timeFormat }: TextType, text: string): string {
   if (timeFormat !== undefined) {
@@ -27,7 +25,7 @@ export function valueOfType({ type, timeFormat }: TextType, text: string): strin
       return `CASE WHEN CAST(${cast} AS VARCHAR) = ${text} THEN ${cast}
         WHEN ${matches(text, ' *[+-]?[0-9]+(?:[.]0*)? *')} THEN ${cast} END`;
     case 'float':
-      // DuckDB reads what we mean by a number, and underscores between its digits.
+      // DuckDB accepts our forms of a number, and underscores between its digits.
       return `CASE WHEN isfinite(${cast}) AND NOT contains(${text}, '_') THEN ${cast}
         WHEN ${matches(text, patterns.notFinite)} THEN ${cast} END`;
     case 'decimal':
@@ -67,7 +65,7 @@ const matches = (text: string, pattern: string): string => `regexp_full_match(${
 const where = (text: string, pattern: string, value: string): string =>
   `CASE WHEN ${matches(text, pattern)} THEN ${value} END`;
 
-/** Without a zone, a time is taken to be in UTC, and UTC is what a type without a zone is given. */
+/** A time without a zone is read as UTC; a time with one is converted to UTC for a type without a zone. */
 function timestamp(text: string, type: DataType & { kind: 'timestamp' }, cast: string): string {
   const time = `[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.][0-9]{0,${digitsOf[type.unit]}}0*)?)?`;
   const local = `${patterns.date}(?:[T ]${time})?`;
@@ -79,7 +77,7 @@ function timestamp(text: string, type: DataType & { kind: 'timestamp' }, cast: s
   const atUtc = type.zoned ? `timezone('UTC', TRY_CAST(${text} AS TIMESTAMP))` : cast;
   // So far away, timezone() overflows.
   const far = `TRY_CAST(rtrim(ltrim(${text}, '+'), 'Z') || 'Z' AS ${sqlTypeName(type)})`;
-  // Quicker than any regular expression; what is not digits there, the cast refuses.
+  // Faster than any regular expression; the cast refuses other characters than digits.
   const usual = `CASE WHEN ${text} LIKE '____-__-__T__:__:__.______Z' AND ${text} >= '0001' THEN TRY_CAST(${text} AS TIMESTAMP)`;
   const first = type.unit === 'us' && !type.zoned ? `${usual} WHEN` : 'CASE WHEN';
   return `${first} ${matches(text, local)} THEN ${atUtc} WHEN ${matches(text, zoned)} THEN ${atOffset}

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError } from '../../../../../core/app-error.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 
 const magics: readonly (readonly [string, string])[] = [
   ['PK\x03\x04', 'a ZIP archive or a spreadsheet'],
@@ -13,7 +13,7 @@ const magics: readonly (readonly [string, string])[] = [
 ];
 const lookedAtBytes = 4096;
 
-/** What is no text at all, or text of another encoding, has no lines that could be named. */
+/** Binary files and other encodings have no lines that an error could name. */
 export function refuseOtherEncodings(bytes: Buffer): void {
   const start = bytes.toString('latin1', 0, 16);
   const magic = magics.find(([beginning]) => start.startsWith(beginning));
@@ -40,7 +40,7 @@ function notText(what: string): AppError {
   });
 }
 
-/** What keeps these bytes from being text, in words; undefined when nothing does. */
+/** Why these bytes are not text, in words; undefined if they are. */
 export function textFault(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return 'it holds a NUL byte';
   if (isUtf8(bytes)) return undefined;

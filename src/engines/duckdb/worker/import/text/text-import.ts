@@ -1,6 +1,5 @@
-import type { Batch } from '../../../../../core/batch.ts';
-import type { Column } from '../../../../../core/data-type.ts';
-import type { TextType } from '../../../../../core/frame-engine.ts';
+import type { Batch, Column } from '@framehold/columns';
+import type { TextType } from '../../../../../core/rows/frame-engine.ts';
 import { DuckDbError } from '../../native/duckdb-error.ts';
 import type { Connection } from '../../native/session.ts';
 import { isLoss } from '../../parquet/parquet-loss.ts';
@@ -11,12 +10,12 @@ import { invalidRow, type Rejections } from './text-rejections.ts';
 import { badValues, checkedRows, fittingRows, isMisfit, type TextColumn } from './text-relation.ts';
 import { surveyedKinds } from './text-survey.ts';
 
-/** A file of text on its way into a frame. */
+/** A file of text for a frame. */
 export interface TextImport {
   readonly connection: Connection;
   readonly signal: AbortSignal;
   readonly path: string;
-  /** Where a file may be kept for as long as the work takes. */
+  /** Path for a file during the import. */
   readonly scratchPath: string;
   /** Writes the rows; anew when it is called again. */
   readonly copy: (relation: { readonly sql: string; readonly names: readonly string[] }) => Promise<void>;
@@ -24,7 +23,7 @@ export interface TextImport {
   readonly writeBatches?: (columns: readonly Column[], batches: AsyncIterable<Batch>) => Promise<void>;
 }
 
-/** A file whose rows DuckDB can read as texts. */
+/** A file that DuckDB can read as rows of text. */
 export interface TextFile {
   /** In SQL, as of now. */
   readonly relation: string;
@@ -40,7 +39,7 @@ export interface ImportColumn {
   readonly text: string;
   readonly type: /** Named by the caller: another value makes a bad row. */
     | { readonly given: TextType }
-    /** What the values look like, as far as they were seen. */
+    /** The kind of the values seen so far. */
     | { readonly seen: TextKind | 'text' | undefined }
     /** The value in SQL, where all values are known to be of the type. */
     | { readonly value: string };

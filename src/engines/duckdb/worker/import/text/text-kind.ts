@@ -1,6 +1,6 @@
 import { patterns } from './text-patterns.ts';
 
-/** The types that are found out from text. A column gets the first that all its values fit, else it stays text. */
+/** The types that are detected in text. A column gets the first that all its values fit, else it stays text. */
 const textKinds = [
   'boolean',
   'bigint',
@@ -28,7 +28,7 @@ const sqlTypes: Readonly<Record<TextKind, string>> = {
   uuid: 'UUID',
 };
 
-/** What a value of the kind looks like, so that the cast keeps all of it. A DOUBLE must hold up to more than looks. */
+/** Conditions on a value under which the cast keeps all of it. A DOUBLE must be checked for more than its form. */
 const shapes: Readonly<Record<Exclude<TextKind, 'double'>, string>> = {
   boolean: patterns.boolean,
   bigint: patterns.integer,
@@ -41,9 +41,9 @@ const shapes: Readonly<Record<Exclude<TextKind, 'double'>, string>> = {
   uuid: patterns.uuid,
 };
 
-/** A DOUBLE keeps so many significant digits of any number, */
+/** A DOUBLE keeps this many significant digits of any number, */
 const sureDigits = 15;
-/** of some numbers so many, */
+/** and of some numbers this many. */
 const mostDigits = 17;
 /** and numbers that are written as whole ones below this one. */
 const wholeEnd = 2 ** 53;
@@ -94,7 +94,7 @@ function isKeptNumber(text: string): string {
     ELSE ${matches(text, patterns.notFinite)} OR (${isLongNumber}) END`;
 }
 
-/** Significant digits of what has no zeros in front. */
+/** Significant digits of a number without leading zeros. */
 const digitsSql = (number: string): string => `replace(rtrim(${number}, '0.'), '.', '')`;
 
 const bitOf = Object.fromEntries(textKinds.map((kind, index) => [kind, 1 << index])) as Readonly<
@@ -170,7 +170,7 @@ function hasNanoYear(text: string): boolean {
   return year > 1677 && year < 2262;
 }
 
-/** Finds out what a column's values are, from some of them. */
+/** Detects the kind of a column from some of its values. */
 export class KindFinder {
   #fitting = allKinds;
   #seen = 0;
@@ -182,7 +182,7 @@ export class KindFinder {
     this.#seen |= kinds;
   }
 
-  /** A number of few digits, of which it is known already what it is. */
+  /** A number of few digits, for which the caller knows whether it is an integer. */
   addShortNumber(isInteger: boolean): void {
     this.#fitting &= isInteger ? bitOf.bigint | bitOf.double : bitOf.double;
     this.#seen |= numberBit;
@@ -196,7 +196,7 @@ export class KindFinder {
   }
 }
 
-/** Kinds that may hold the values of a column, where those that were seen are of this kind. */
+/** Kinds that may hold all values of a column whose seen values are of this kind. */
 export function widerKinds(kind: TextKind | 'text' | undefined): readonly TextKind[] {
   switch (kind) {
     case undefined:

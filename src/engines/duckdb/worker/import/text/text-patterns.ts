@@ -1,4 +1,4 @@
-/** What values look like in text, in the syntax that JavaScript and DuckDB's RE2 share. Each matches a whole value. */
+/** Forms of values in text, in the syntax that JavaScript and DuckDB's RE2 share. Each matches a whole value. */
 
 const year = '(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})';
 const monthAndDay = '(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])';
@@ -10,7 +10,7 @@ const decimal = '-?(?:(?:0|[1-9][0-9]*)(?:[.][0-9]+)?|[.][0-9]+)';
 
 export const patterns = {
   boolean: '[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]',
-  /** Without a plus or leading zeros: those belong to numbers of telephones, articles and districts. */
+  /** Without a plus or leading zeros: such numbers are of telephones, articles and districts. */
   integer: '0|-?[1-9][0-9]{0,18}',
   decimal,
   number: `${decimal}(?:[eE][+-]?[0-9]{1,3})?`,

@@ -1,7 +1,7 @@
-import { AppError } from '../../../../../core/app-error.ts';
-import type { FileReport, Rejection } from '../../../../../core/frame-engine.ts';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { FileReport, Rejection } from '../../../../../core/rows/frame-engine.ts';
 
-/** How many rows that were left out are told one by one. */
+/** Left-out rows that are reported one by one. */
 export const mostRejections = 20;
 
 /** Rows of a file that cannot be read: the first of them ends the work, or all are left out and counted. */

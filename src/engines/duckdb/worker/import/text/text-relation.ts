@@ -1,22 +1,22 @@
-import { sqlString } from '../../../protocol/sql-text.ts';
+import { sqlString } from '@framehold/columns';
 import type { Connection } from '../../native/session.ts';
 import { mostRejections } from './text-rejections.ts';
 
 /** Marks our own complaint inside an error that DuckDB reports. */
 const misfitMark = 'framehold-misfit';
 
-/** A column whose values are made from texts, in SQL over the columns of the file. */
+/** A column converted from texts, in SQL over the columns of the file. */
 export interface TextColumn {
   readonly name: string;
   /** The text, NULL where there is none. */
   readonly text: string;
   /** The value; NULL where the text is none of the column's type. */
   readonly value: string;
-  /** What a value should be, in words: a text that is none makes a bad row. Undefined: then the type is wrong. */
+  /** The expected value, in words: other text makes a bad row. Undefined: then the type is wrong. */
   readonly expected: string | undefined;
 }
 
-/** The rows with their types. Whoever reads them gets an error at a text that is no value of its column. */
+/** The typed rows. Reading them fails at a text that is no value of its column. */
 export function checkedRows(columns: readonly TextColumn[], from: string, where = ''): string {
   const items = columns.map(({ text, value }) =>
     text === value
@@ -31,7 +31,7 @@ export function isMisfit(message: string): boolean {
   return message.includes(misfitMark);
 }
 
-/** Only rows whose texts are all values of the types that were named. */
+/** Only rows whose texts all fit the named types. */
 export function fittingRows(columns: readonly TextColumn[]): string {
   const bad = columns.filter(mayBeBad).map(isBad);
   return bad.length === 0 ? '' : `WHERE NOT (${bad.join(' OR ')})`;
@@ -48,7 +48,7 @@ export interface BadValue {
 
 const shownCharacters = 60;
 
-/** The first rows that `fittingRows` leaves out, and how many there are. */
+/** The first rows that `fittingRows` leaves out, and their number. */
 export async function badValues(
   connection: Connection,
   columns: readonly TextColumn[],

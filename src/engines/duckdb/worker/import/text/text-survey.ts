@@ -1,14 +1,14 @@
 import type { Connection } from '../../native/session.ts';
 import { saysNumber, type TextKind, valueOfKind, widerKinds } from './text-kind.ts';
 
-/** A column whose kind is not certain yet. */
+/** A column of uncertain kind. */
 export interface UncertainColumn {
   readonly text: string;
-  /** What some of its values looked like. */
+  /** The kind of some of its values. */
   readonly kind: TextKind | 'text' | undefined;
 }
 
-/** Finds out from all rows what the values of columns are. */
+/** Detects the kinds of columns from all rows. */
 export async function surveyedKinds(
   connection: Connection,
   columns: readonly UncertainColumn[],

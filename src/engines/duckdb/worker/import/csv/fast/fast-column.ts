@@ -1,6 +1,4 @@
-import type { Vector } from '../../../../../../core/batch.ts';
-import type { Column, DataType } from '../../../../../../core/data-type.ts';
-import { CR, LF, QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
+import { type Column, CR, type DataType, LF, QUOTE, type Vector } from '@framehold/columns';
 
 /** The most rows of a batch: one row group of the file that is written. */
 export const batchRows = 65_536;
@@ -15,7 +13,7 @@ export type ValueReader = (column: FastColumn, bytes: Buffer, at: number, row: n
 /** Says that a value is left to DuckDB. */
 export const unsure = -1;
 
-/** How a column of the file is read. */
+/** The reader of a column of the file. */
 export interface FastField {
   readonly column: Column;
   /** Which column of the file. */
@@ -51,7 +49,7 @@ export class FastColumn {
   /** The same memory, for values that are not texts. */
   readonly ints: Int32Array;
   readonly doubles: Float64Array;
-  /** Of texts only. */
+  /** For texts only. */
   readonly offsets: Int32Array;
   /** Dates mostly repeat: the digits of the last one, and which day it was. */
   yearDigits = 0;
@@ -81,7 +79,7 @@ export class FastColumn {
     if (this.isText) this.offsets[row + 1] = this.offsets[row] as number;
   }
 
-  /** Makes room for so many bytes of texts. */
+  /** Makes room for this number of bytes of texts. */
   reserve(bytes: number): void {
     if (bytes <= this.data.length) return;
     const larger = new Uint8Array(bytes * 2);

@@ -1,6 +1,4 @@
-import type { Batch } from '../../../../../../core/batch.ts';
-import type { Column } from '../../../../../../core/data-type.ts';
-import { CR, LF, QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
+import { type Batch, type Column, CR, LF, QUOTE } from '@framehold/columns';
 import { batchRows, FastColumn, type FastField, fieldEnds, unsure } from './fast-column.ts';
 import { readQuotedText, readText } from './fast-texts.ts';
 import { NeedsFullReader } from './line-blocks.ts';
@@ -83,7 +81,7 @@ export class FastCsvRows {
   }
 }
 
-/** Where a field ends whose first quote stands before `start`. Undefined: not before `limit`. */
+/** End of a field whose first quote is before `start`. Undefined: not before `limit`. */
 function quoted(column: FastColumn, bytes: Buffer, start: number, limit: number, row: number): number | undefined {
   if (column.read === readText) return readQuotedText(column, bytes, start, limit, row);
   const end = column.read(column, bytes, start, row);

@@ -1,6 +1,6 @@
+import type { DataType } from '@framehold/columns';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CsvBothWays, type CsvWishes } from '../../../../../../../test/support/csv-both-ways.ts';
-import type { DataType } from '../../../../../../core/data-type.ts';
 
 let ways: CsvBothWays;
 beforeAll(async () => {

@@ -1,5 +1,4 @@
-import type { Batch } from '../../../../../../core/batch.ts';
-import type { Column } from '../../../../../../core/data-type.ts';
+import type { Batch, Column } from '@framehold/columns';
 import { utf8ByteOrderMark } from '../../text/text-encoding.ts';
 import type { CsvDialect } from '../csv-dialect.ts';
 import { csvRecord } from '../csv-records.ts';
@@ -8,17 +7,17 @@ import { FastCsvRows, type LineEnd } from './fast-csv-rows.ts';
 import { fastField, type PlannedField } from './fast-field.ts';
 import { type LineBlock, LineBlocks, NeedsFullReader } from './line-blocks.ts';
 
-/** Those that stand in no value that is read here. */
+/** Characters that occur in no value that this reader accepts. */
 const delimiters = [',', ';', '\t', '|'];
 /** The memory of a batch grows with them. */
 const mostColumns = 100;
-/** Of the file, in a batch: its texts are held in memory. */
+/** Bytes of the file in a batch: its texts are held in memory. */
 const mostBatchBytes = 32 * 1024 * 1024;
 
 /**
- * A quick reader for CSV files that are written simply, as most are. What it reads is what DuckDB and the conversions of
- * this folder would make of it, to the bit; it gives up with NeedsFullReader wherever that is not certain. Undefined: it does
- * not know such columns.
+ * A fast reader for CSV files in simple form, as most are. Its values equal those of DuckDB and the conversions of this
+ * folder, to the bit; it gives up with NeedsFullReader wherever that is not certain. Undefined: it does not support such
+ * columns.
  */
 export function fastReader(dialect: CsvDialect, planned: readonly PlannedField[]): FastReader | undefined {
   if (!delimiters.includes(dialect.delimiter) || dialect.blankLines > 0 || planned.length > mostColumns)
@@ -38,7 +37,7 @@ class FastReader {
     this.#fields = fields;
   }
 
-  /** The file holds no NUL. A batch holds until the next one is asked for: they share their memory. */
+  /** The file holds no NUL. A batch is valid until the next one is read: they share their memory. */
   async *batches(path: string, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
     await using blocks = await LineBlocks.open(path);
     let block = await blocks.next();
@@ -67,7 +66,7 @@ class FastReader {
   }
 }
 
-/** How lines end in the file, and where its first row begins. */
+/** The line end of the file, and the start of its first row. */
 function beginning({ bytes, start, limit }: LineBlock, { delimiter, hasHeader }: CsvDialect): Beginning {
   const hasMark = bytes.subarray(start, start + utf8ByteOrderMark.length).equals(utf8ByteOrderMark);
   const first = hasMark ? start + utf8ByteOrderMark.length : start;

@@ -1,3 +1,4 @@
+import { type DataType, sqlString } from '@framehold/columns';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -10,8 +11,6 @@ import {
 } from '../../../../../../../test/support/arbitrary-csv.ts';
 import { duckDbConnection } from '../../../../../../../test/support/duckdb-connection.ts';
 import { flatValue } from '../../../../../../../test/support/flat-value.ts';
-import type { DataType } from '../../../../../../core/data-type.ts';
-import { sqlString } from '../../../../protocol/sql-text.ts';
 import { valueOfType } from '../../text/text-conversion.ts';
 import { type TextKind, valueOfKind } from '../../text/text-kind.ts';
 import { FastColumn, fieldEnds } from './fast-column.ts';
@@ -43,7 +42,7 @@ async function valuesByDuckDb(value: string, texts: readonly string[]): Promise<
 const runs = 5;
 const textsOfRun = 200;
 
-/** What is not left to DuckDB is read as DuckDB reads it. Less than `leastShare` of texts would show little. */
+/** Texts that are not left to DuckDB are read as DuckDB reads them. Less than `leastShare` of texts would show little. */
 async function expectSameValues(
   type: PlannedField['type'],
   value: string,

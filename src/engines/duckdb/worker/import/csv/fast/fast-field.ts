@@ -1,19 +1,19 @@
-import type { DataType } from '../../../../../../core/data-type.ts';
-import type { TextType } from '../../../../../../core/frame-engine.ts';
+import type { DataType } from '@framehold/columns';
+import type { TextType } from '../../../../../../core/rows/frame-engine.ts';
 import type { TextKind } from '../../text/text-kind.ts';
 import type { FastField, ValueReader } from './fast-column.ts';
 import { readDouble, readInt8, readInt16, readInt32, readInt64 } from './fast-numbers.ts';
 import { readBoolean, readNothing, readText } from './fast-texts.ts';
 import { readDate, readLocalTimestamp, readZonedTimestamp } from './fast-times.ts';
 
-/** A column of the frame on its way out of the file. */
+/** A column of the frame that is read from the file. */
 export interface PlannedField {
   readonly name: string;
   /** Which column of the file. */
   readonly index: number;
   readonly type: /** Named by the caller. */
     | { readonly given: TextType }
-    /** What the values look like, as far as they were seen. */
+    /** The kind of the values seen so far. */
     | { readonly seen: TextKind | 'text' | undefined };
 }
 

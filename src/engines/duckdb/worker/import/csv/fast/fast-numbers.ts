@@ -1,4 +1,4 @@
-import { MINUS, POINT, ZERO } from '../../../../../../encoding/bytes/ascii.ts';
+import { MINUS, POINT, ZERO } from '@framehold/columns';
 import { isKeptByDouble } from '../../text/text-kind.ts';
 import { patterns } from '../../text/text-patterns.ts';
 import { type FastColumn, unsure, type ValueReader } from './fast-column.ts';
@@ -7,9 +7,9 @@ const NINE = 57;
 const CAPITAL_E = 69;
 const SMALL_E = 101;
 
-/** A number of so many digits fits into 32 bits, */
+/** A number of this many digits fits into 32 bits, */
 const shortDigits = 9;
-/** and one of so many is exact in a double, and so are all steps on the way to it. */
+/** and a number of this many is exact in a double, and so are all intermediate steps. */
 const exactDigits = 15;
 const wordSize = 2 ** 32;
 /** Exact, and quicker than a division. */
@@ -40,7 +40,7 @@ export function readInt64(column: FastColumn, bytes: Buffer, start: number, row:
   return at;
 }
 
-/** A reader of whole numbers of fewer bits, whose type was named. */
+/** A reader of whole numbers with fewer bits, for a named type. */
 function narrowIntReader(width: 1 | 2 | 4): ValueReader {
   const end = 2 ** (8 * width - 1);
   return ({ data }, bytes, start, row) => {
@@ -156,8 +156,8 @@ function readLongDouble(column: FastColumn, bytes: Buffer, start: number, row: n
 }
 
 /**
- * Whether a text is the shortest for a number, as most programs write it: then the digits are those that a double keeps.
- * Numbers of few binary places are left to the longer test, for they may lie halfway between two of the shortest.
+ * Whether a text is the shortest for a number, as most programs write it: then a double keeps its digits. Numbers of few
+ * binary places get the longer test, for they may lie halfway between two of the shortest.
  */
 function isShortest(text: string, value: number): boolean {
   return !Number.isInteger(value * 2 ** 25) && text === String(value);

@@ -1,4 +1,4 @@
-import { QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
+import { QUOTE } from '@framehold/columns';
 import { type FastColumn, setBit, unsure } from './fast-column.ts';
 
 /** More bytes are quicker to copy all at once. */
@@ -29,7 +29,7 @@ function readRest(column: FastColumn, bytes: Buffer, start: number, to: number, 
   return end;
 }
 
-/** A text in quotes, of which the first stands before `start`. Undefined: it does not end before `limit`. */
+/** A text in quotes, the first of which is before `start`. Undefined: it does not end before `limit`. */
 export function readQuotedText(
   column: FastColumn,
   bytes: Buffer,
@@ -80,7 +80,7 @@ export function readBoolean(column: FastColumn, bytes: Buffer, start: number, ro
   return unsure;
 }
 
-/** Of a column where none was seen yet. */
+/** For a column without values so far. */
 export function readNothing(): number {
   return unsure;
 }

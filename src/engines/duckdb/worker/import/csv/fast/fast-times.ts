@@ -1,4 +1,4 @@
-import { COLON, MINUS, POINT, SPACE, ZERO } from '../../../../../../encoding/bytes/ascii.ts';
+import { COLON, MINUS, POINT, SPACE, ZERO } from '@framehold/columns';
 import { type FastColumn, unsure } from './fast-column.ts';
 import { setInt64 } from './fast-numbers.ts';
 
@@ -9,9 +9,9 @@ const Z = 90;
 const dateLength = 10;
 const daySeconds = 86_400;
 const noDay = Number.MIN_SAFE_INTEGER;
-/** Of fewer seconds, the microseconds are exact in a double. */
+/** Below this number of seconds, the microseconds are exact in a double. */
 const exactSeconds = Math.floor(Number.MAX_SAFE_INTEGER / 1e6) - 1;
-/** What the last digit of a fraction counts, by how many there are. */
+/** Microseconds of the last digit of a fraction, by its number of digits. */
 const microsOfFraction = [1e6, 1e5, 1e4, 1e3, 1e2, 10] as const;
 
 /** `yyyy-MM-dd`. */
@@ -121,7 +121,7 @@ function offsetEnd(bytes: Buffer, at: number): number {
   return next >= ZERO && next < COLON ? at + 4 : at + 2;
 }
 
-/** The day since 1970 whose date stands there; `noDay` where none from year 1 to 9999 does. */
+/** The day since 1970 of the date at `at`; `noDay` if it is no date from year 1 to 9999. */
 function dayAt(column: FastColumn, bytes: Buffer, at: number): number {
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return noDay;
   const yearDigits = fourBytes(bytes, at, at + 2);
@@ -154,6 +154,6 @@ function dayOf(century: number, yearOfCentury: number, month: number, dayOfMonth
   const most = month === 2 && isLeap ? 29 : (daysOfMonth[month - 1] as number);
   if (year === 0 || dayOfMonth < 1 || dayOfMonth > most) return noDay;
   const date = new Date(0);
-  // Date.UTC takes the years before 100 for those of the last century.
+  // Date.UTC maps the years before 100 to the last century.
   return date.setUTCFullYear(year, month - 1, dayOfMonth) / msOfDay;
 }

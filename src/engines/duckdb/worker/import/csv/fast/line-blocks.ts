@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
-import { LF } from '../../../../../../encoding/bytes/ascii.ts';
+import { LF } from '@framehold/columns';
 
 const blockBytes = 1024 * 1024;
-/** What is left of the block before goes in front of the next: the beginning of a row, which cannot be longer. */
+/** The rest of the block before is put in front of the next: the beginning of a row, which cannot be longer. */
 const headBytes = 1024 * 1024;
-/** Room for the line end that the last line may lack, and for those who look a few bytes ahead. */
+/** Room for the line end that the last line may lack, and for readers that look a few bytes ahead. */
 const tailBytes = 64;
 
 /** Lines of a file: bytes [start, limit), of which the last is a line end. */
@@ -16,7 +16,7 @@ export interface LineBlock {
   readonly isLast: boolean;
 }
 
-/** Reads a file of text as blocks of whole lines; the next block is on its way while this one is used. */
+/** Reads a file of text as blocks of whole lines; the next block is read while this one is used. */
 export class LineBlocks implements AsyncDisposable {
   readonly #file: FileHandle;
   #bytes = newBuffer();
@@ -56,7 +56,7 @@ export class LineBlocks implements AsyncDisposable {
 
   #readAhead(): Promise<number> {
     const reading = this.#file.read(this.#other, headBytes, blockBytes, null).then(({ bytesRead }) => bytesRead);
-    // Told when the next block is asked for.
+    // The next read of a block throws the error.
     reading.catch(() => {});
     return reading;
   }

@@ -1,7 +1,0 @@
-import program from '../../package.json' with { type: 'json' };
-
-/** The version of this program. */
-export const { version } = program;
-
-/** Of Node.js, on which it runs. */
-export const nodeRange = program.engines.node;

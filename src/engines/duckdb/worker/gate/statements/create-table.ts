@@ -1,0 +1,74 @@
+import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { Query, Statement } from '../../../../../core/sql/sql.ts';
+import { isSameName } from '../../../../../core/text/ascii-lower.ts';
+import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { GateText } from '../gate-query.ts';
+import { refuseStatement } from '../rules/refused-statements.ts';
+import { checkCreatable } from '../rules/table-access.ts';
+import { isWord, type TokenCursor } from '../text/token-cursor.ts';
+import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
+import { definedTable } from './column-definitions.ts';
+import { repeatedColumn } from './repeated-column.ts';
+
+/** CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
+export async function createTable(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement> {
+  const { position } = cursor;
+  cursor.takes('create');
+  const replace = cursor.takes('or', 'replace');
+  const isTemporary = cursor.sees('temp', 'table') || cursor.sees('temporary', 'table');
+  if (isTemporary) cursor.take();
+  if (!cursor.takes('table')) refuseStatement(text.tokens);
+  const keep = cursor.takes('if', 'not', 'exists');
+  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
+  const tableAt = cursor.position;
+  const table = cursor.takeTableName();
+  checkCreatable(table, tableAt);
+  const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
+  const created = { kind: 'createTable', table, ifTaken, ...(isTemporary && { isTemporary }) } as const;
+  if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor)) return { ...created, ...(await definedTable(cursor, gate)) };
+  const names = cursor.seesMark('(') ? takeNames(cursor) : [];
+  return { ...created, query: await asQuery(cursor, names, text, gate) };
+}
+
+/** Whether the parentheses that begin here hold names alone, and AS follows them. */
+function seesNamesBeforeAs(cursor: TokenCursor): boolean {
+  let ahead = 1;
+  while (cursor.seesMark(',', ahead + 1)) ahead += 2;
+  return cursor.seesMark(')', ahead + 1) && isWord(cursor.peek(ahead + 2), 'as');
+}
+
+function takeNames(cursor: TokenCursor): readonly string[] {
+  const names = cursor.takeNames();
+  const first = (name: string): number => names.findIndex((other) => isSameName(other.name, name));
+  const repeated = names.find(({ name }, index) => first(name) < index);
+  if (repeated !== undefined) throw repeatedColumn(repeated.name, repeated.position);
+  return names.map(({ name }) => name);
+}
+
+async function asQuery(
+  cursor: TokenCursor,
+  names: readonly string[],
+  { sql, tokens }: TokenizedStatement,
+  gate: GateText,
+): Promise<Query> {
+  if (!cursor.takes('as')) throw cursor.unexpected('AS and a query, or the columns in parentheses');
+  const { position } = cursor;
+  const { end, noData } = queryEnd(tokens);
+  if (end <= position) throw cursor.unexpected('a query');
+  const catalogs = { mayReadCatalogs: true } as const;
+  const query = await gate(new SourceText().callers(sql, position, end), catalogs);
+  if (!noData && names.length === 0) return query;
+  const alias = names.length === 0 ? '' : ` AS "the query" (${names.map(sqlName).join(', ')})`;
+  const renamed = new SourceText().ours('SELECT * FROM (').callers(sql, position, end).ours(`)${alias}`);
+  return await gate(noData ? renamed.ours(' LIMIT 0') : renamed, catalogs);
+}
+
+/** The end of the query, and whether WITH NO DATA follows it. */
+function queryEnd(tokens: readonly Token[]): { end: number; noData: boolean } {
+  const ends = (...words: string[]): boolean =>
+    words.every((word, index) => isWord(tokens[tokens.length - words.length + index], word));
+  const noData = ends('with', 'no', 'data');
+  const dropped = noData ? 3 : ends('with', 'data') ? 2 : 0;
+  return { end: tokens[tokens.length - dropped - 1]?.end ?? 0, noData };
+}

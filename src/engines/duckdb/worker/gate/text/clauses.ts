@@ -1,0 +1,101 @@
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { reservedWords } from '../rules/reserved-names.ts';
+import { closingIndex, isMark, type TokenRange } from './token-groups.ts';
+import type { Token, TokenizedStatement } from './tokenizer.ts';
+
+const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+/**
+ * The clauses of a statement that DuckDB does not show us as a tree. All brackets in it are closed in order, so that a range
+ * between two tokens outside of all brackets can be put into parentheses, and nothing in it can end them.
+ */
+export class Clauses {
+  readonly #tokens: readonly Token[];
+  /** For each token: the brackets, and CASE … END, around it. */
+  readonly #depths: readonly number[];
+
+  constructor({ tokens }: TokenizedStatement) {
+    this.#tokens = tokens;
+    this.#depths = depthsOf(tokens);
+  }
+
+  get end(): number {
+    return this.#tokens.length;
+  }
+
+  /** The first token of the range outside of all brackets that is one of these keywords; else the end of the range. */
+  find({ from, to }: TokenRange, ...words: readonly string[]): number {
+    for (let index = from; index < to; index++) if (this.isClause(index, ...words)) return index;
+    return to;
+  }
+
+  /** Whether the token is one of these keywords, outside of all brackets. */
+  isClause(index: number, ...words: readonly string[]): boolean {
+    const word = this.#depths[index] === 0 ? keywordAt(this.#tokens, index) : undefined;
+    if (word === undefined || !words.includes(word)) return false;
+    // IS DISTINCT FROM
+    return word !== 'from' || keywordAt(this.#tokens, index - 1) !== 'distinct';
+  }
+
+  /** The parts between commas outside of all brackets in the range. */
+  items({ from, to }: TokenRange): TokenRange[] {
+    const depth = this.#depths[from];
+    const items: TokenRange[] = [];
+    let start = from;
+    for (let index = from; index < to; index++) {
+      if (this.#depths[index] !== depth || !isMark(this.#tokens[index], ',')) continue;
+      items.push({ from: start, to: index });
+      start = index + 1;
+    }
+    return [...items, { from: start, to }];
+  }
+
+  /** The range inside the parentheses, if they enclose the whole range. */
+  insideParentheses({ from, to }: TokenRange): TokenRange | undefined {
+    if (to - from < 2 || !isMark(this.#tokens[from], '(') || !isMark(this.#tokens[to - 1], ')')) return undefined;
+    return closingIndex(this.#tokens, from) === to - 1 ? { from: from + 1, to: to - 1 } : undefined;
+  }
+
+  /** Refuses a clause that may not stand in the range, outside of all brackets. */
+  refuse(range: TokenRange, words: readonly string[], where: string): void {
+    const at = this.find(range, ...words);
+    const token = at < range.to ? this.#tokens[at] : undefined;
+    if (token === undefined) return;
+    throw new AppError('sql_error', `${token.text.toUpperCase()} cannot stand in ${where}`, { position: token.start });
+  }
+}
+
+/** Keywords of query clauses and set operations. All are reserved words: none can be a name here. */
+export const queryClauses =
+  `select from where group having window qualify order limit offset fetch for union except intersect
+  returning into with`.split(/\s+/);
+
+function keywordAt(tokens: readonly Token[], index: number): string | undefined {
+  const token = tokens[index];
+  if (token?.kind !== 'word') return undefined;
+  const word = asciiLower(token.text);
+  const before = tokens[index - 1];
+  // Behind these any word is a name: x.end, AS from.
+  const isName = isMark(before, '.') || (before?.kind === 'word' && asciiLower(before.text) === 'as');
+  return isName && reservedWords.has(word) ? undefined : word;
+}
+
+function depthsOf(tokens: readonly Token[]): number[] {
+  const open: string[] = [];
+  const depths: number[] = [];
+  for (const [index, { kind, text, start }] of tokens.entries()) {
+    const word = keywordAt(tokens, index);
+    const opens = kind === 'mark' ? closing[text] : word === 'case' ? 'end' : undefined;
+    const closes = kind === 'mark' && /^[)\]}]$/.test(text) ? text : word === 'end' ? word : undefined;
+    if (closes !== undefined && open.pop() !== closes) throw unbalanced(text, start);
+    depths.push(open.length);
+    if (opens !== undefined) open.push(opens);
+  }
+  if (open.length > 0) throw unbalanced('the end of the statement', tokens.at(-1)?.end ?? 0);
+  return depths;
+}
+
+function unbalanced(found: string, position: number): AppError {
+  return new AppError('sql_error', `brackets are not closed in order before ${found}`, { position });
+}

@@ -1,0 +1,40 @@
+import { AppError } from '../../../../../core/errors/app-error.ts';
+import type { TableReference } from '../../../../../core/sql/sql.ts';
+import type { GatedText } from '../gate-query.ts';
+import { nameOf } from '../text/token-cursor.ts';
+import { type Token, tokenize } from '../text/tokenizer.ts';
+
+/** The place of each table that the query reads, so that its name can be written in full. */
+export function placed(
+  sql: string,
+  references: GatedText['references'],
+  reader: 'a view' | 'a macro',
+): TableReference[] {
+  const tokens = tokenize(sql);
+  const indexes = new Map(tokens.map((token, index) => [token.start, index]));
+  return references.map(({ table, at }) => {
+    const index = at === undefined ? undefined : indexes.get(at);
+    const { catalog, schema, name } = table;
+    const parts = [catalog, schema, name].filter((part) => part !== undefined);
+    const end = index === undefined ? undefined : endOfName(tokens, index, parts);
+    if (at === undefined || end === undefined) {
+      throw new AppError('sql_forbidden', `${reader} cannot read ${JSON.stringify(name)} in this way`, {
+        hint: 'name the table in FROM, or make a frame: CREATE TABLE "x" AS SELECT …',
+      });
+    }
+    return { table, start: at, end };
+  });
+}
+
+/** Undefined if the text at this place is not exactly this name. */
+function endOfName(tokens: readonly Token[], first: number, parts: readonly string[]): number | undefined {
+  let index = first;
+  let end: number | undefined;
+  for (const [number, part] of parts.entries()) {
+    if (number > 0 && tokens[index++]?.text !== '.') return undefined;
+    const token = tokens[index++];
+    if (token === undefined || nameOf(token) !== part) return undefined;
+    end = token.end;
+  }
+  return tokens[index]?.text === '.' ? undefined : end;
+}

@@ -1,0 +1,27 @@
+import type { Principal, Tenant } from '../core/callers/principal.ts';
+import type { LiveTables } from '../core/sql/live-tables.ts';
+import type { SqlEngine } from '../core/sql/sql.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { CallOptions } from './frame-sql.ts';
+
+/** What the statements of one engine run on. */
+export interface StatementSources {
+  readonly frames: Frames;
+  readonly engine: SqlEngine;
+  /** Undefined: no external database is configured. */
+  readonly live?: LiveTables | undefined;
+  /** Casts the rows of an INSERT to the frame's types. Default: the engine itself. */
+  readonly caster?: SqlEngine | undefined;
+}
+
+/** A statement of a caller, on its way through the files that run it. */
+export interface StatementRun extends StatementSources {
+  readonly principal: Principal;
+  readonly options: CallOptions;
+  /** The options of the engine's jobs. */
+  readonly job: CallOptions & { readonly tenant: Tenant };
+}
+
+export function statementRun(sources: StatementSources, principal: Principal, options: CallOptions): StatementRun {
+  return { ...sources, principal, options, job: { ...options, tenant: principal.tenant } };
+}
