@@ -22,6 +22,7 @@ import { recode } from './jobs/recode-job.ts';
 import { warmFrame } from './jobs/warm-job.ts';
 import { writePart } from './jobs/write-job.ts';
 import { restrictProcess } from './native/c-api.ts';
+import { IdleMemory } from './native/idle-memory.ts';
 import { restrictFiles } from './native/restrict-files.ts';
 import { type Connection, Session } from './native/session.ts';
 import { countChanges } from './parquet/changed-rows.ts';
@@ -57,6 +58,7 @@ const session = new Session({ ...settings, keepsFiles: isForCallers, ...(isForCa
 // If opened after the process is restricted, it ends the process.
 const mirror = isForCallers ? new Session(mirrorOptions(settings)) : undefined;
 const isRestricted = settings.sql !== undefined && restrictFiles(settings.sql, settings.tempDirectory);
+const idleMemory = new IdleMemory(mirror === undefined ? [session] : [session, mirror]);
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 const parser = new MessageParser(messageKind.input);
 const receive = (bytes: Buffer): void => {
@@ -104,11 +106,13 @@ export async function start(): Promise<void> {
 }
 
 async function run(job: Job, turn: number): Promise<void> {
+  idleMemory.begin();
   input.begin(turn);
   const short = job.kind === 'query' && catalog !== undefined ? runKeptShort(catalog, job) : undefined;
   if (short !== undefined) {
     cancels.pass();
     input.begin(turn + 1);
+    idleMemory.end();
     return await sendShort(short, turn);
   }
   const abort = new AbortController();
@@ -133,6 +137,7 @@ async function run(job: Job, turn: number): Promise<void> {
     if (catalog === undefined) connection[Symbol.dispose]();
   }
   input.begin(turn + 1);
+  idleMemory.end();
   await answers.sendEnd(answer, turn);
 }
 

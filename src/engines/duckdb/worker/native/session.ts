@@ -22,13 +22,15 @@ export interface DatabaseOptions {
 /** An in-memory DuckDB instance of this process. */
 export class Session {
   readonly #database: Pointer;
+  readonly #memoryLimit: string;
 
   constructor(options: DatabaseOptions) {
+    this.#memoryLimit = `${options.memoryBytes}B`;
     const config: [Pointer | number] = [0n];
     api.createConfig(config);
     const settings = {
       threads: String(options.threads),
-      memory_limit: `${options.memoryBytes}B`,
+      memory_limit: this.#memoryLimit,
       temp_directory: options.tempDirectory,
       enable_external_file_cache: String(options.keepsFiles ?? false),
       autoinstall_known_extensions: 'false',
@@ -55,6 +57,12 @@ export class Session {
     const connection: [Pointer | number] = [0n];
     if (api.connect(this.#database, connection) !== 0) throw new Error('DuckDB gives no connection');
     return new Connection(pointer(connection[0]));
+  }
+
+  /** Freed memory, which DuckDB's allocator keeps, goes back to the system whenever the limit is set, also to the same value. */
+  returnFreeMemory(): void {
+    using connection = this.connect();
+    if (!connection.runAtOnce(`SET memory_limit = '${this.#memoryLimit}'`)) throw new Error('DuckDB keeps its limit');
   }
 }
 

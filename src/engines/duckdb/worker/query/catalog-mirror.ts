@@ -49,7 +49,7 @@ export class CatalogMirror {
       'DETACH memory',
       'SET max_expression_depth = 250',
       'SET enable_external_access = false',
-      `SET allowed_configs = [${Object.keys(statementSettings).map(sqlString).join(', ')}]`,
+      `SET allowed_configs = [${[...Object.keys(statementSettings), 'memory_limit'].map(sqlString).join(', ')}]`,
       'SET lock_configuration = true',
     ];
     for (const sql of statements) await connection.run(sql);

@@ -61,8 +61,8 @@ export class SqlCatalog {
       ...boundedFunctions('framehold.frames'),
       'USE framehold.frames',
       'SET enable_external_access = false',
-      // All that can be changed behind the lock.
-      `SET allowed_configs = ${list(Object.keys(statementSettings))}`,
+      // All that can be changed behind the lock. By the limit of memory, which the kernel has as well, freed memory is returned.
+      `SET allowed_configs = ${list([...Object.keys(statementSettings), 'memory_limit'])}`,
       'SET lock_configuration = true',
     ];
     for (const sql of statements) await connection.run(sql);
