@@ -5,8 +5,8 @@ import type { Logger } from '../core/logs/logger.ts';
 import { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies } from '../engines/duckdb/native-copies.ts';
+import { type MeasuredShares, memoryShares, spillShares } from '../engines/duckdb/pool/measured-shares.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
-import { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 
 /** Most bytes that a worker may spill, if the disk has them. */
@@ -24,18 +24,28 @@ function poolOptions({ storage, sql }: Config, logger: Logger) {
   };
 }
 
+/** Disk and memory that jobs take without a question. */
+export interface PoolShares {
+  /** Of all pools. */
+  readonly spill: MeasuredShares;
+  /** Of callers' SQL. */
+  readonly memory: MeasuredShares;
+}
+
+/** Memory of a process beside DuckDB's own, for which a statement is not ended. */
+const spareMemoryBytes = 500_000_000;
+
 export interface FramePools extends AsyncDisposable {
   /** Reads and writes frames for callers. */
   readonly foreground: DuckDbEngine;
   readonly background: DuckDbEngine;
-  /** Shared by these pools and the others. */
-  readonly spill: SpillShares;
+  readonly shares: PoolShares;
 }
 
 export function openFramePools(config: Config, logger: Logger): FramePools {
   const { sql } = config;
   const own = poolOptions(config, logger);
-  const spill = new SpillShares({ directory: own.tempDirectory });
+  const spill = spillShares({ directory: own.tempDirectory });
   const options = { ...own, spill };
   const cleanup = new Cleanup();
   sweepSpill(options.tempDirectory).catch((error: unknown) =>
@@ -46,7 +56,7 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
       new DuckDbEngine({ ...options, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
     ),
     background: cleanup.use(backgroundPool(options)),
-    spill,
+    shares: { spill, memory: memoryShares(sql.workers * (sql.memoryBytes + spareMemoryBytes)) },
     [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
   };
 }
@@ -62,7 +72,7 @@ export function openSqlPool(
   config: Config,
   reachOf: ReachOf | undefined,
   liveDirectory: string | undefined,
-  spill: SpillShares,
+  { spill, memory }: PoolShares,
   cleanup: Cleanup,
   logger: Logger,
 ): SqlPool {
@@ -87,7 +97,15 @@ export function openSqlPool(
     liveDirectory,
   };
   const engine = cleanup.use(
-    new DuckDbSqlEngine({ ...options, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),
+    new DuckDbSqlEngine({
+      ...options,
+      memory,
+      workers: sql.workers,
+      timeoutMs: sql.timeoutMs,
+      nativeCopies,
+      reach,
+      reachOf,
+    }),
   );
   return { engine, copyEngine };
 }
@@ -98,6 +116,6 @@ export function openVerifyPool(config: Config, logger: Logger): DuckDbEngine {
 }
 
 /** One process, whose jobs have no time limit. */
-function backgroundPool(options: ReturnType<typeof poolOptions> & { readonly spill?: SpillShares }): DuckDbEngine {
+function backgroundPool(options: ReturnType<typeof poolOptions> & { readonly spill?: MeasuredShares }): DuckDbEngine {
   return new DuckDbEngine({ ...options, workers: 1, timeoutMs: 0, background: true });
 }

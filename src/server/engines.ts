@@ -13,13 +13,12 @@ import type { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from '../engines/duckdb/local-engine.ts';
 import { newSpillDirectory, removeSpillDirectory, sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
-import type { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import { QuestDbTables } from '../engines/tsdb/live/questdb-tables.ts';
 import { createTsdb } from '../engines/tsdb/tsdb.ts';
 import { tsdbEngine } from '../engines/tsdb/tsdb-engine.ts';
 import { EngineDirectory } from '../query/engine-directory.ts';
-import { openSqlPool } from './duckdb-pools.ts';
+import { openSqlPool, type PoolShares } from './duckdb-pools.ts';
 
 /** The parts of an engine of other machines. */
 export interface ClusterEngineOptions extends EngineConfig {
@@ -49,13 +48,13 @@ export async function openEngines(
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
   timings: Timings,
-  spill: SpillShares,
+  shares: PoolShares,
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Engines> {
   const tsdb = openTsdb(config, timings, cleanup, logger);
   const live = tsdb && openLiveTables(config, tsdb, cleanup, logger);
-  const { engine: local, copyEngine } = openSqlPool(config, reachOf, live?.directory, spill, cleanup, logger);
+  const { engine: local, copyEngine } = openSqlPool(config, reachOf, live?.directory, shares, cleanup, logger);
   const clusters = await openClusters(config, local, createEngine, cleanup, logger);
   const directory = new EngineDirectory({
     engines: [

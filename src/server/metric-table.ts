@@ -156,7 +156,7 @@ export const metricTable: readonly Metric<MetricReading>[] = [
   }),
   gauge({
     name: 'framehold_shared',
-    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet; reads and writes, places for work on frames; spill, bytes of disk for work larger than memory (disk and spill: 0 until there is some).',
+    help: 'What callers share, where one tenant cannot take all: memory, bytes of bodies and messages that are held whole; requests, calls and followers, places; disk, bytes of uploads that are not a frame yet; reads and writes, places for work on frames; spill, bytes of disk for work larger than memory; sql_memory, bytes of the processes that run statements (disk, spill and sql_memory: 0 until there are some).',
     labels: ['capacity'],
     read: ({ shares }) => ofEach(shares, ({ units }) => units),
   }),

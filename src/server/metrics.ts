@@ -62,8 +62,10 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
   const pools = [...poolFigures(parts.pools, engines)].map(
     async ([name, figures]) => [name, { ...figures, residentBytes: await residentBytes(figures.pids) }] as const,
   );
-  const { foreground, spill } = parts.pools;
-  const shared = { ...parts.capacities, followers, disk: store.uploadDisk, ...foreground.places, spill };
+  const { foreground, shares } = parts.pools;
+  const { spill, memory } = shares;
+  const frames = { disk: store.uploadDisk, ...foreground.places };
+  const shared = { ...parts.capacities, followers, ...frames, spill, sql_memory: memory };
   const [disk, files, tenants] = await Promise.all([
     statfs(config.storage.dataDir).catch(() => undefined),
     openFiles(),

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import type { Timings } from '../core/logs/timings.ts';
-import type { SpillShares } from '../engines/duckdb/pool/spill-shares.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from '../query/auto-engine.ts';
@@ -13,6 +12,7 @@ import { RunningQueries } from '../query/running-queries.ts';
 import { SlowStatements } from '../query/slow-statements.ts';
 import { FrameStatements } from '../query/statements/frame-statements.ts';
 import { viewFrames } from '../query/view-frames.ts';
+import type { PoolShares } from './duckdb-pools.ts';
 import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
 
 /** SQL over frames, on every engine. */
@@ -32,12 +32,12 @@ export async function openQueries(
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
   timings: Timings,
-  spill: SpillShares,
+  shares: PoolShares,
   logger: Logger,
 ): Promise<Queries> {
   const { autoEngine, autoThresholdBytes: thresholdBytes, slowThresholdMs } = config.sql;
   return Cleanup.scope(async (cleanup) => {
-    const engines = await openEngines(config, reachOf, createEngine, timings, spill, cleanup, logger);
+    const engines = await openEngines(config, reachOf, createEngine, timings, shares, cleanup, logger);
     const { local, clusters, live } = engines;
     const cluster = clusters.find(({ name }) => name === autoEngine);
     const slow = new SlowStatements({ thresholdMs: slowThresholdMs, logger: logger.area('sql') });

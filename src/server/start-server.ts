@@ -74,7 +74,7 @@ export async function startServer(
     const access = await openAccess(config, store, records, cleanup, logger);
     const reachOf = tenantReach(store, records);
     const queries = cleanup.use(
-      await openQueries(config, access.frames, reachOf, createEngine, timings.statements, pools.spill, logger),
+      await openQueries(config, access.frames, reachOf, createEngine, timings.statements, pools.shares, logger),
     );
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('../demo/make-demo-frames.ts');

@@ -12,7 +12,7 @@ import type {
   WrittenPart,
 } from '../../core/rows/frame-engine.ts';
 import { mostOpenPerWorker } from './pool/job-places.ts';
-import type { SpillShares } from './pool/spill-shares.ts';
+import type { MeasuredShares } from './pool/measured-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { longestStallMs, type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
@@ -32,7 +32,7 @@ export interface DuckDbEngineOptions {
   /** Most bytes that one worker may spill. */
   readonly maxTempBytes: number;
   /** Spill shares of all workers of the server. Default: each worker has a limit of its own. */
-  readonly spill?: SpillShares | undefined;
+  readonly spill?: MeasuredShares | undefined;
   /** Jobs that may wait for a worker. */
   readonly maxQueue: number;
   /** Most time for a read; 0 = without limit. */

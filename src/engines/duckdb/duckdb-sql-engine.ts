@@ -29,7 +29,7 @@ import { editedText } from '../../core/text/source-text.ts';
 import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
-import type { SpillShares } from './pool/spill-shares.ts';
+import type { MeasuredShares } from './pool/measured-shares.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { longestStallMs, type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
@@ -49,7 +49,9 @@ export interface DuckDbSqlEngineOptions {
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
   /** Spill shares of all workers of the server. Default: each worker has a limit of its own. */
-  readonly spill?: SpillShares | undefined;
+  readonly spill?: MeasuredShares | undefined;
+  /** Memory of all workers together. Default: each worker has a limit of its own. */
+  readonly memory?: MeasuredShares | undefined;
   /** Statements that may wait for a worker. */
   readonly maxQueue: number;
   /** Most working time of a statement; 0 = without limit. */
@@ -97,6 +99,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       mostParked: mostParkedPerWorker * options.workers,
       maxQueue: options.maxQueue,
       spill: options.spill,
+      memory: options.memory,
       stallMs: longestStallMs,
       timeoutMs: options.timeoutMs,
       logger: options.logger,

@@ -1,9 +1,10 @@
 import type { Deadline } from '../../../core/async/deadline.ts';
+import type { MeasuredName } from './measured-shares.ts';
 import type { ParkReasons } from './park-reasons.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** It is not its turn, or it waits for disk that others have. */
-export type SuspensionReason = 'turn' | 'spill';
+/** It is not its turn, or it waits for disk or memory that others have. */
+export type SuspensionReason = 'turn' | MeasuredName;
 
 /** Suspends the process of a job while it waits for others. That time does not count for the job. */
 export class Suspension {

@@ -6,10 +6,10 @@ import type { Span } from '../../../core/logs/span.ts';
 import { inQueue, type StatementCosts } from '../../../core/logs/statement-costs.ts';
 import type { Job } from '../protocol/protocol.ts';
 import { type JobPlace, JobPlaces } from './job-places.ts';
+import type { MeasuredJob, MeasuredShares } from './measured-shares.ts';
 import { type AcquireOptions, OwnedWorkers, type OwnedWorkersOptions, turnMs } from './owned-workers.ts';
 import { type ParkReason, ParkReasons } from './park-reasons.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
-import type { SpillShares } from './spill-shares.ts';
 import { Suspension } from './suspension.ts';
 import { listingOf, type WorkerExit, type WorkerOwner, type WorkerProcess } from './worker-process.ts';
 
@@ -19,7 +19,9 @@ export interface PoolOptions extends OwnedWorkersOptions {
   /** Most time without bytes read or written, for a job without a time limit that waits neither for its client nor for a job. */
   readonly stallMs: number;
   /** Shared by all pools. Default: each child may spill as much as its settings allow. */
-  readonly spill?: SpillShares | undefined;
+  readonly spill?: MeasuredShares | undefined;
+  /** Default: each child may have as much as the kernel gives it. */
+  readonly memory?: MeasuredShares | undefined;
 }
 
 export interface RunOptions extends AcquireOptions {
@@ -156,19 +158,22 @@ export class WorkerPool {
       const parkReasons = new ParkReasons((isParked) => this.#workers.park(isParked));
       const suspension = new Suspension(worker, deadline, parkReasons);
       place?.begin({ suspend: () => suspension.suspend('turn'), resume: () => suspension.resume('turn') });
-      const spill = this.#options.spill?.watch({
-        directory: worker.spillDirectory,
+      const measured: MeasuredJob = {
+        pid: worker.pid,
+        spillDirectory: worker.spillDirectory,
         lane: options.lane ?? worker.owner.tenant,
-        suspend: () => suspension.suspend('spill'),
-        resume: () => suspension.resume('spill'),
+        suspend: (why) => suspension.suspend(why),
+        resume: (why) => suspension.resume(why),
         stop: (error) => worker.stopJob(error),
-      });
+      };
+      const spill = this.#options.spill?.watch(measured);
+      const memory = this.#options.memory?.watch(measured);
       const long = place && setTimeout(() => parkReasons.add('long'), turnMs).unref();
       let inputMs = 0;
       const noteInput = (ms: number): void => {
         inputMs += ms;
       };
-      const client = { parkReasons, place };
+      const client = { worker, parkReasons, place };
       const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput, client);
       const { signal, takeWhole } = options;
       const { stallMs } = this.#options;
@@ -208,6 +213,7 @@ export class WorkerPool {
         working?.end(failure);
         await messages.return(undefined);
         spill?.[Symbol.dispose]();
+        memory?.[Symbol.dispose]();
         suspension.end();
         this.#busy--;
         parkReasons.end();
@@ -257,19 +263,22 @@ export class WorkerPool {
 
 /** The client that reads the rows of a job or sends its input: what the job gives up while it waits for that client. */
 interface JobClient {
+  readonly worker: WorkerProcess;
   readonly parkReasons: ParkReasons;
   readonly place: JobPlace | undefined;
 }
 
-function slowClientClock(side: ParkReason, { parkReasons, place }: JobClient): SlowClientClock {
+function slowClientClock(side: ParkReason, { worker, parkReasons, place }: JobClient): SlowClientClock {
   return new SlowClientClock({
     heldAfterMs,
     onHeld: () => {
       place?.leave();
+      worker.hold(true);
       parkReasons.add(side);
     },
     onFreed: () => {
       parkReasons.delete(side);
+      worker.hold(false);
       place?.goOn();
     },
   });

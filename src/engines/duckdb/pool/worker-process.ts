@@ -209,6 +209,11 @@ export class WorkerProcess {
     this.#stopJob?.(error);
   }
 
+  /** Its job begins to wait for its client, or goes on. */
+  hold(isHeld: boolean): void {
+    this.#send({ kind: 'held', isHeld });
+  }
+
   /** Suspends the work, wherever it is. A job that is being stopped resumes, so that it can stop. */
   suspend(): void {
     if (this.#ended || this.#onceSettled !== undefined) return;

@@ -197,6 +197,8 @@ export type Command =
   | { readonly kind: 'cancel'; readonly turn: number }
   /** In place of the message of that name, where the data channel is full of input. */
   | { readonly kind: 'slotFree'; readonly slot: number }
+  /** The job waits for its client, or goes on: meanwhile it leaves most of its memory to others, and spills. */
+  | { readonly kind: 'held'; readonly isHeld: boolean }
   /** The child answers with any message, over the same channel. */
   | { readonly kind: 'pulse' };
 

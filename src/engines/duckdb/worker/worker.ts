@@ -37,6 +37,8 @@ import { wireError } from './wire-error.ts';
 
 /** Memory beyond DuckDB's own limit: Node's heap, our buffers, and allocations of functions that DuckDB does not count. */
 const memoryAllowance = 2_000_000_000;
+/** Of its memory, for a job that waits for its client. */
+const heldShare = 1 / 8;
 /** DuckDB forgets an interrupt that arrives before the statement runs, so it is repeated until the job ends. */
 const interruptEveryMs = 20;
 /** About the capacity of a pipe. */
@@ -89,6 +91,7 @@ const cancels = new JobCancels();
 process.on('message', (command: Command) => {
   if (command.kind === 'cancel') cancels.cancel(command.turn);
   else if (command.kind === 'slotFree') slots?.release(command.slot);
+  else if (command.kind === 'held') session.limitMemory(command.isHeld ? heldShare : 1);
   else process.send?.('alive');
 });
 /** Only where this process runs callers' SQL. */

@@ -31,6 +31,6 @@ export class IdleMemory {
   #return(): void {
     if (this.#begunAt !== undefined || this.#longestMs < leastWorkMs) return;
     this.#longestMs = 0;
-    for (const session of this.#sessions) session.returnFreeMemory();
+    for (const session of this.#sessions) session.limitMemory(1);
   }
 }

@@ -22,15 +22,15 @@ export interface DatabaseOptions {
 /** An in-memory DuckDB instance of this process. */
 export class Session {
   readonly #database: Pointer;
-  readonly #memoryLimit: string;
+  readonly #memoryBytes: number;
 
   constructor(options: DatabaseOptions) {
-    this.#memoryLimit = `${options.memoryBytes}B`;
+    this.#memoryBytes = options.memoryBytes;
     const config: [Pointer | number] = [0n];
     api.createConfig(config);
     const settings = {
       threads: String(options.threads),
-      memory_limit: this.#memoryLimit,
+      memory_limit: `${options.memoryBytes}B`,
       temp_directory: options.tempDirectory,
       enable_external_file_cache: String(options.keepsFiles ?? false),
       autoinstall_known_extensions: 'false',
@@ -59,10 +59,13 @@ export class Session {
     return new Connection(pointer(connection[0]));
   }
 
-  /** Freed memory, which DuckDB's allocator keeps, goes back to the system whenever the limit is set, also to the same value. */
-  returnFreeMemory(): void {
+  /**
+   * Limits its memory to this share of what it may have. What is beyond is spilled, if it can be, and what DuckDB's allocator keeps
+   * of freed memory goes back to the system, also where the limit stays the same.
+   */
+  limitMemory(share: number): void {
     using connection = this.connect();
-    if (!connection.runAtOnce(`SET memory_limit = '${this.#memoryLimit}'`)) throw new Error('DuckDB keeps its limit');
+    connection.runAtOnce(`SET memory_limit = '${Math.floor(this.#memoryBytes * share)}B'`);
   }
 }
 
