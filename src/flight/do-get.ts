@@ -2,7 +2,7 @@ import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Ticket } from '../grpc/messages/flight.ts';
 import type { Call, Message, Messages } from '../grpc/server/method.ts';
-import { arrowSchema, prepareArrowSchema } from './data/arrow-schema.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, ownedBatchData, schemaData } from './data/flight-data.ts';
 import { followData } from './follow-data.ts';
 import { assertVersion } from './frame-info.ts';
@@ -48,7 +48,6 @@ async function* frameData(
     },
     { signal, lane },
   );
-  await prepareArrowSchema(frame.columns, lane);
-  yield schemaData(arrowSchema(frame.columns));
+  yield schemaData(await arrowSchema(frame.columns, lane));
   for await (const { bytes, isOwned } of frame.rows()) yield isOwned ? ownedBatchData(bytes) : batchData(bytes);
 }

@@ -18,7 +18,7 @@ export async function* followData(
   waits();
   using follower = await Follower.open(parts, principal, { ...target, form: 'arrow' }, { signal, lane });
   await follower.begin();
-  const schema = arrowSchema(follower.columns);
+  const schema = await arrowSchema(follower.columns, lane);
   const noRows = arrowTable(arrowFields(follower.columns), []);
   const { lineage } = follower;
   yield schemaData(schema);
@@ -28,7 +28,7 @@ export async function* followData(
     await using rows = await follower.waitFor(mostRows, parts.followers.progressIntervalMs);
     if (rows === undefined) yield batchData(noRows, paddedJson({ next }));
     else {
-      assertSameColumns(rows, schema, next);
+      if (Buffer.compare(await arrowSchema(rows.columns, lane), schema) !== 0) throw otherColumns(next);
       if (target.where !== undefined) yield* filteredData(rows, next, follower.next);
       else {
         for await (const piece of rows.rows()) {
@@ -51,9 +51,8 @@ async function* filteredData({ rows }: FollowedRows, from: number, next: number)
 }
 
 /** A stream has one schema. */
-function assertSameColumns({ columns }: FollowedRows, schema: Uint8Array, next: number): void {
-  if (Buffer.compare(arrowSchema(columns), schema) === 0) return;
-  throw new AppError('schema_mismatch', `the frame has other columns from row ${next} on`, {
+function otherColumns(next: number): AppError {
+  return new AppError('schema_mismatch', `the frame has other columns from row ${next} on`, {
     hint: `follow it again from ${next}, or name the columns`,
   });
 }

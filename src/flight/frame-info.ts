@@ -5,7 +5,7 @@ import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import { FlightInfo, type Timestamp } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
-import { arrowSchema, prepareArrowSchema } from './data/arrow-schema.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
 import { type FrameTarget, ticketOf } from './request/read-target.ts';
 
 /** A held frame, without counting as a read. */
@@ -18,7 +18,6 @@ export async function heldFrame(
   const summary = await frames.describe(call.principal, handle, { signal: call.signal });
   if (summary.state === 'damaged') throw frameDamaged(handle, summary.reason);
   assertVersion(selection, summary.version);
-  if (selection.columns === undefined) await prepareArrowSchema(summary.columns, call.lane);
   return summary;
 }
 
@@ -28,12 +27,17 @@ export function assertVersion({ handle, version }: FrameTarget, current: number)
 }
 
 /** A FlightInfo with one endpoint and no location: the client returns to the same server. */
-export function frameInfo(summary: HeldSummary, selection: FrameTarget, descriptor: Uint8Array): Uint8Array {
+export async function frameInfo(
+  summary: HeldSummary,
+  selection: FrameTarget,
+  descriptor: Uint8Array,
+  lane: string,
+): Promise<Uint8Array> {
   const { handle, version, rows, bytes, columns, expiresAt, view } = summary;
   const isWhole = selection.columns === undefined && selection.from === 0 && selection.to >= rows;
   const selectedRows = Math.max(0, Math.min(selection.to, rows) - selection.from);
   return FlightInfo.encode({
-    schema: arrowSchema(selectColumns(handle, columns, selection.columns)),
+    schema: await arrowSchema(selectColumns(handle, columns, selection.columns), lane),
     descriptor,
     endpoint: [
       {

@@ -29,7 +29,7 @@ export async function getFlightInfo(
   const selection = target();
   if (selection.kind === 'sql') return sql.getFlightInfoOfSql(selection.sql, request, call);
   if (selection.kind === 'follow') throw onlyInDoGet('the command');
-  return frameInfo(await heldFrame(frames, selection, call), selection, request);
+  return await frameInfo(await heldFrame(frames, selection, call), selection, request, call.lane);
 }
 
 export async function getSchema({ frames, sql }: FlightParts, request: Uint8Array, call: Call): Promise<Uint8Array> {
@@ -42,7 +42,9 @@ export async function getSchema({ frames, sql }: FlightParts, request: Uint8Arra
   }
   if (selection.kind === 'follow') throw onlyInDoGet('the command');
   const { handle, columns } = await heldFrame(frames, selection, call);
-  return SchemaResult.encode({ schema: arrowSchema(selectColumns(handle, columns, selection.columns)) });
+  return SchemaResult.encode({
+    schema: await arrowSchema(selectColumns(handle, columns, selection.columns), call.lane),
+  });
 }
 
 /** The command, for Flight SQL to look at first, and its meaning as a target. */

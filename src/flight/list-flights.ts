@@ -3,7 +3,6 @@ import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Criteria } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
-import { prepareArrowSchema } from './data/arrow-schema.ts';
 import { frameInfo } from './frame-info.ts';
 import { pathDescriptor } from './request/descriptor.ts';
 import { decodeUtf8 } from './request/json-object.ts';
@@ -19,9 +18,8 @@ export async function* listFlights(
   if (prefix === undefined) throw new AppError('invalid_parameter', 'the expression of the criteria is not UTF-8');
   const slices = new WorkSlices(lane);
   for await (const summary of frames.list(principal, { prefix })) {
-    if (summary.state === 'held') await prepareArrowSchema(summary.columns, lane);
     await slices.rest();
     if (summary.state === 'damaged') continue;
-    yield frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle));
+    yield await frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle), lane);
   }
 }

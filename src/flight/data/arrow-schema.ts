@@ -5,21 +5,16 @@ import { inTurns } from '../../core/async/own-turn.ts';
 /** By the list itself: all requests for a version of a frame, or for the same statement again, have the same one. */
 const known = new WeakMap<readonly Column[], Uint8Array>();
 
-/** The encapsulated schema message of columns. */
-export function arrowSchema(columns: readonly Column[]): Uint8Array {
-  let schema = known.get(columns);
-  if (schema === undefined) {
-    schema = schemaMessage(arrowFields(columns));
-    known.set(columns, schema);
-  }
-  return schema;
-}
-
 /** So many fields are encoded in some milliseconds. */
 const fewFields = 200;
 
-/** Before `arrowSchema` of columns that may be many: it knows the schema then, and others had their turns meanwhile. */
-export async function prepareArrowSchema(columns: readonly Column[], lane: string): Promise<void> {
-  if (columns.length <= fewFields || known.has(columns)) return;
-  known.set(columns, await inTurns(schemaMessageSteps(arrowFields(columns)), lane));
+/** The encapsulated schema message of columns. Where they are many, others have their turns while it is made. */
+export async function arrowSchema(columns: readonly Column[], lane: string): Promise<Uint8Array> {
+  let schema = known.get(columns);
+  if (schema === undefined) {
+    const fields = arrowFields(columns);
+    schema = columns.length > fewFields ? await inTurns(schemaMessageSteps(fields), lane) : schemaMessage(fields);
+    known.set(columns, schema);
+  }
+  return schema;
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../../core/callers/principal.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
-import type { Message } from '../../../grpc/server/method.ts';
+import type { Call, Message } from '../../../grpc/server/method.ts';
 import type { ReturnedResult } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
@@ -27,8 +27,8 @@ export class ReturnedRows {
   }
 
   /** Gives the name under which they are found. */
-  async keep(owner: Principal, { columns, rows }: ReturnedResult): Promise<Uint8Array> {
-    const messages: Message[] = [schemaData(arrowSchema(columns))];
+  async keep({ principal: owner, lane }: Call, { columns, rows }: ReturnedResult): Promise<Uint8Array> {
+    const messages: Message[] = [schemaData(await arrowSchema(columns, lane))];
     let total = 0;
     for await (const { bytes } of rows()) {
       messages.push(batchData(bytes));

@@ -68,7 +68,7 @@ export class StatementRunner {
       owner,
       sql,
       statement,
-      schema: resultSchema(description),
+      schema: await resultSchema(description, call),
       transaction,
     });
   }
@@ -78,7 +78,7 @@ export class StatementRunner {
     const { statement, description } = await this.#describe(sql, call);
     refuseUnbound(description);
     if (description.isUpdate) return await this.#done({ sql, statement, transaction }, undefined, call);
-    return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
+    return { schema: await resultSchema(description, call), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
   /** The same for a statement in plain text: a request for its FlightInfo must not change anything. */
@@ -90,7 +90,7 @@ export class StatementRunner {
       });
     }
     refuseUnbound(description);
-    return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
+    return { schema: await resultSchema(description, call), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
   async startPrepared(handle: Uint8Array, call: Call): Promise<InfoParts> {
@@ -102,11 +102,14 @@ export class StatementRunner {
     const { id: bindingId, parameters } = binding;
     // The values have types of their own, and `SELECT ?` is of the type of its value.
     const columns = await this.#sql.boundColumns(call.principal, { statement, parameters }, this.#optionsOf(call));
-    return { schema: arrowSchema(columns), ticket: encodeTicket({ kind: 'bound', handle, bindingId }) };
+    return {
+      schema: await arrowSchema(columns, call.lane),
+      ticket: encodeTicket({ kind: 'bound', handle, bindingId }),
+    };
   }
 
   async schemaOf({ query }: StatementText, call: Call): Promise<Uint8Array> {
-    return resultSchema((await this.#describe(query, call)).description);
+    return await resultSchema((await this.#describe(query, call)).description, call);
   }
 
   preparedSchema(handle: Uint8Array, call: Call): Uint8Array {
@@ -177,9 +180,9 @@ export class StatementRunner {
     const request = { statement: await analyse(), form: 'arrow', parameters } as const;
     const result = await this.#sql.query(call.principal, request, this.#optionsOf(call));
     const { columns, whole } = result;
-    if (whole === undefined) return streamed(result);
+    if (whole === undefined) return streamed(result, call.lane);
     await using _ = result;
-    return [schemaData(arrowSchema(columns)), ...whole.map(({ bytes }) => batchData(bytes))];
+    return [schemaData(await arrowSchema(columns, call.lane)), ...whole.map(({ bytes }) => batchData(bytes))];
   }
 
   async #describe(
@@ -230,9 +233,9 @@ export class StatementRunner {
   ): Promise<InfoParts> {
     const { rows: records, returned } = await this.#update(statement, parameters, call);
     if (returned === undefined) return { schema: emptySchema, ticket: encodeTicket({ kind: 'done' }), records };
-    const rows = await this.#returned.keep(call.principal, returned);
+    const rows = await this.#returned.keep(call, returned);
     const ticket = encodeTicket({ kind: 'returned', rows });
-    return { schema: arrowSchema(returned.columns), ticket, records: returned.totalRows };
+    return { schema: await arrowSchema(returned.columns, call.lane), ticket, records: returned.totalRows };
   }
 
   async #update(
@@ -287,9 +290,9 @@ export class StatementRunner {
   }
 }
 
-async function* streamed(opened: SqlResult): AsyncGenerator<Message> {
+async function* streamed(opened: SqlResult, lane: string): AsyncGenerator<Message> {
   await using result = opened;
-  yield schemaData(arrowSchema(result.columns));
+  yield schemaData(await arrowSchema(result.columns, lane));
   for await (const { bytes } of result.rows()) yield batchData(bytes);
 }
 
@@ -297,8 +300,8 @@ function queryTicket({ sql, statement }: Pick<ClientStatement, 'sql' | 'statemen
   return { kind: 'query', sql, engine: statement?.engine, settings: statement?.settings };
 }
 
-function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {
-  return isUpdate && columns.length === 0 ? emptySchema : arrowSchema(columns);
+async function resultSchema({ isUpdate, columns }: PreparedSql, { lane }: Call): Promise<Uint8Array> {
+  return isUpdate && columns.length === 0 ? emptySchema : await arrowSchema(columns, lane);
 }
 
 function refuseUnbound({ parameters }: PreparedSql): void {
