@@ -3,6 +3,9 @@ import { runInNewContext } from 'node:vm';
 
 const lookMs = 1000;
 const leastGarbageBytes = 192 * 1024 * 1024;
+/** Less may be garbage as well once nothing more is allocated. After this time it is looked at, and later each time where it was none. */
+const firstDoubtMs = 3000;
+const longestDoubtMs = 5 * 60_000;
 
 type Collect = (options: { type: 'major'; execution: 'async' }) => Promise<void>;
 
@@ -15,6 +18,8 @@ export class GarbageWatch implements Disposable {
   readonly #collect: Collect;
   #isCollecting = false;
   #mostBytes = Number.POSITIVE_INFINITY;
+  #doubtMs = firstDoubtMs;
+  #collectedAt = performance.now();
 
   constructor() {
     setFlagsFromString('--expose-gc');
@@ -29,11 +34,16 @@ export class GarbageWatch implements Disposable {
 
   async #look(): Promise<void> {
     if (this.#isCollecting) return;
-    if (usedBytes() > this.#mostBytes) {
+    const bytes = usedBytes();
+    const isMuch = bytes > this.#mostBytes;
+    if (isMuch || (bytes > leastGarbageBytes && performance.now() - this.#collectedAt > this.#doubtMs)) {
       this.#isCollecting = true;
       await this.#collect({ type: 'major', execution: 'async' });
       this.#isCollecting = false;
       this.#mostBytes = Number.POSITIVE_INFINITY;
+      this.#collectedAt = performance.now();
+      const wasGarbage = isMuch || bytes - usedBytes() > bytes / 8;
+      this.#doubtMs = wasGarbage ? firstDoubtMs : Math.min(2 * this.#doubtMs, longestDoubtMs);
     }
     // Also where V8 has collected by itself.
     this.#noteLeft();

@@ -3,10 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Linux's facts about running processes. Each is empty for a process that has ended. */
 
 export function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((candidate) => Number(statusOf(candidate, 'PPid')) === pid);
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const children = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+    return children.flatMap((pids) => pids.split(' ').filter(Boolean).map(Number));
+  } catch {
+    return [];
+  }
 }
 
 /** The process and all below it. */
@@ -32,6 +35,12 @@ export function commandOf(pid: number): string {
 export function describeProcess(pid: number): string {
   const facts = ['Name', 'State', 'PPid', 'VmRSS', 'SigPnd'].map((field) => `${field} ${statusOf(pid, field)}`);
   return `${pid}: ${facts.join(', ')}`;
+}
+
+/** Memory of a process that no file holds, its own and what it shares: without a walk over its pages, as their proportions need. */
+export function anonymousBytesOf(pid: number): number {
+  const kilobytes = ['RssAnon', 'RssShmem'].map((field) => Number.parseInt(statusOf(pid, field) ?? '0', 10));
+  return kilobytes.reduce((sum, each) => sum + each, 0) * 1024;
 }
 
 /** Resident memory of a process alone. */

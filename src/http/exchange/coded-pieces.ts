@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Transform } from 'node:stream';
 import { Semaphore } from '../../core/async/semaphore.ts';
 
@@ -7,8 +8,8 @@ const pieceBytes = 64 * 1024;
 /** For coders of zlib: each task of the thread pool ends with at most so many bytes, and the next one begins only when they are read. */
 export const coderOptions = { chunkSize: pieceBytes, readableHighWaterMark: pieceBytes };
 
-/** Coders work in the same four threads as all operations on files, which have the others. */
-const places = new Semaphore(2);
+/** Coders work in the same four threads as all operations on files, which have the others; and a core is left to the event loop. */
+const places = new Semaphore(Math.min(2, Math.max(1, availableParallelism() - 1)));
 
 /** Resolves when it is the lane's turn to compress or unpack a piece. Returns what gives the place back. */
 export function codingPlace(lane: string): Promise<() => void> {

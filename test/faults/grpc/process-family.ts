@@ -1,20 +1,11 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { childrenOf, familyOf, openFilesOf } from '../../support/process-facts.ts';
+import { anonymousBytesOf, childrenOf, familyOf, openFilesOf } from '../../support/process-facts.ts';
 import { promised } from '../harness/scenario.ts';
 
-/** Memory of the server and its workers, what they share counted once. */
+/** Memory of the server and its workers, without their programs and libraries. */
 export function familyBytes(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + proportionalBytesOf(member), 0);
-}
-
-function proportionalBytesOf(pid: number): number {
-  try {
-    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
+  return familyOf(pid).reduce((sum, member) => sum + anonymousBytesOf(member), 0);
 }
 
 /** The largest memory of the family while something goes on. */
@@ -32,7 +23,11 @@ export class MemoryWatch implements Disposable {
   }
 
   look(): void {
-    this.peakBytes = Math.max(this.peakBytes, familyBytes(this.#pid));
+    this.peakBytes = Math.max(this.peakBytes, this.nowBytes);
+  }
+
+  get nowBytes(): number {
+    return familyBytes(this.#pid);
   }
 
   get growthBytes(): number {

@@ -47,22 +47,20 @@ export const tenantAttacks: Scenario = {
     await delay(quietMs);
     const quiet = victim.take();
     const slowest = new Map<string, number>();
-    const assertServed = (during: string): void => {
+    /** All of them: a run takes long. */
+    const broken: string[] = [];
+    const noteServed = (during: string): void => {
       for (const [what, waits] of victim.take()) {
         const mostMs = Math.max(waitMs, 5 * quantile(quiet.get(what) ?? [], 0.99));
         const longestMs = Math.max(...waits);
         slowest.set(what, Math.max(slowest.get(what) ?? 0, longestMs));
-        promised(
-          longestMs <= mostMs,
-          `during ${during} a ${what} waits for at most ${Math.round(mostMs)} ms`,
-          longestMs,
-        );
+        if (longestMs > mostMs) broken.push(`${during}: a ${what} waited for ${Math.round(longestMs)} ms`);
         const pingP99 = quantile(waits, 0.99);
-        promised(what !== 'ping' || pingP99 <= pingMs, `during ${during} pings are answered at once`, pingP99);
+        if (what === 'ping' && pingP99 > pingMs) broken.push(`${during}: ping p99 is ${Math.round(pingP99)} ms`);
       }
     };
     using memory = new MemoryWatch(server.pid, 250);
-    const assertOutlives = async (attackNames: readonly string[]): Promise<void> => {
+    const attack = async (attackNames: readonly string[]): Promise<void> => {
       const during = attackNames.join(' and ');
       progress(during);
       const attacker = attackWith(target, attackNames);
@@ -72,26 +70,33 @@ export const tenantAttacks: Scenario = {
       } finally {
         await stop(attacker);
       }
-      assertServed(during);
+      noteServed(during);
     };
     const inThrees = (): string[][] => {
       const mixed = names.map((name) => ({ name, at: random.between(0, 1e9) })).sort((one, other) => one.at - other.at);
       return mixed.flatMap((_, at) => (at % 3 === 0 ? [mixed.slice(at, at + 3).map(({ name }) => name)] : []));
     };
     for (let round = 0; round < rounds; round++) {
-      for (const name of size === 'ci' ? [] : names) await assertOutlives([name]);
-      for (const three of inThrees()) await assertOutlives(three);
+      for (const name of size === 'ci' ? [] : names) await attack([name]);
+      for (const three of inThrees()) await attack(three);
     }
     const { growthBytes } = memory;
-    promised(growthBytes <= mostGrowthBytes, `memory grows by at most ${megabytes(mostGrowthBytes)} MB`, growthBytes);
+    if (growthBytes > mostGrowthBytes) broken.push(`memory grew by ${megabytes(growthBytes)} MB`);
     await delay(recoveryMs);
+    const leftBytes = memory.nowBytes - memory.beforeBytes;
     victim.take();
     await delay(quietMs);
-    assertServed('the time after');
+    noteServed('the time after');
     await victim.end();
     victim.take();
+    promised(broken.length === 0, 'others are served, and memory stays within its bounds', broken);
     const figures = [...slowest].map(([what, ms]) => [`slowest ${what} ms`, Math.round(ms)]);
-    return { attacks: rounds * names.length, 'peak growth MB': megabytes(growthBytes), ...Object.fromEntries(figures) };
+    return {
+      attacks: rounds * names.length,
+      'peak growth MB': megabytes(growthBytes),
+      'growth left MB': megabytes(leftBytes),
+      ...Object.fromEntries(figures),
+    };
   },
 };
 

@@ -1,3 +1,4 @@
+import { FairShares } from '../../../core/async/fair-shares.ts';
 import { parseProducer } from '../../../core/callers/producer.ts';
 import { LruMap } from '../../../core/system/lru-map.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -11,6 +12,12 @@ import { appendLines } from './append-lines.ts';
 import { parseWrite, type WriteCommand, writeParameters } from './command.ts';
 import { linesBody } from './lines-body.ts';
 import { writeErrorBody, writeErrorSchema } from './write-error.ts';
+
+/** Smaller bodies need not ask for memory of their columns. */
+const smallBytes = 1_000_000;
+/** Columns of lines take about so many times the bytes of the lines, while they grow. */
+const columnsPerByte = 4;
+const mostColumnBytes = 300_000_000;
 
 const operation: Operation = {
   access: 'writeFrames',
@@ -63,12 +70,15 @@ export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions):
     if (target.length < 1000) commands.set(target, command);
     return command;
   };
+  const columnMemory = new FairShares({ units: mostColumnBytes, what: 'bytes of columns of lines' });
   const handle: Route['handle'] = async (exchange) => {
     refuseCrossSite(exchange);
     const command = commandOf(exchange.target);
     const producer = parseProducer(exchange.requestHeaders);
     const body = await linesBody(exchange, limits);
-    const { principal } = exchange;
+    const { principal, lane } = exchange;
+    using columns = body.length > smallBytes ? columnMemory.open({ lane }) : undefined;
+    await columns?.take(Math.min(body.length * columnsPerByte, mostColumnBytes), { signal: exchange.signal });
     const now = BigInt(Date.now()) * 1_000_000n;
     const { precision } = command;
     const lines = { precision, addsColumns: command.addsColumns ?? addsColumns, now, body, producer };
