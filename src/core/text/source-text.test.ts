@@ -24,7 +24,7 @@ describe('a text with parts of another', () => {
       { text: '+', start: 10, end: 11 },
       { text: 'b', start: 11, end: 12 },
     ];
-    const text = new SourceText().ours('(').tokens(words);
+    const text = new SourceText().ours('(').words(words);
     expect(text.sql).toBe(`(${textOf(words)}`);
     expect(text.sql).toBe('(a +b');
     expect(text.nearest(text.sql.indexOf('b'))).toBe(11);

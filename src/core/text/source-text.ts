@@ -1,3 +1,5 @@
+import { type Token, type TokenizedText, tokenize } from './tokens.ts';
+
 /** A part of a text, and its place in the text before. Length 0: the text from there on stands for that place. */
 export interface TextPiece {
   readonly built: number;
@@ -32,6 +34,15 @@ export class SourceText {
   readonly segments: Segment[] = [];
   #length = 0;
   #whole: Whole | undefined;
+  #tokens: readonly Token[] | undefined;
+
+  /** A part of a statement, between two of its tokens. */
+  static partOf({ sql, tokens }: TokenizedText, from: number, to = sql.length): SourceText {
+    const text = new SourceText().callers(sql, from, to);
+    const own = tokens.filter(({ start, end }) => start >= from && end <= to);
+    text.#tokens = from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
+    return text;
+  }
 
   get length(): number {
     return this.#length;
@@ -45,6 +56,12 @@ export class SourceText {
     return this.#all.pieces;
   }
 
+  /** Its tokens by DuckDB's rules. */
+  get tokens(): readonly Token[] {
+    this.#tokens ??= tokenize(this.sql);
+    return this.#tokens;
+  }
+
   /** Text of ours. `at`: the place that it stands for. */
   ours(text: string, at?: number): this {
     return this.add([{ text, at, isOurs: true }]);
@@ -56,7 +73,7 @@ export class SourceText {
   }
 
   /** Words of the other text, with a blank in place of each space and comment. */
-  tokens(tokens: readonly WrittenWord[]): this {
+  words(tokens: readonly WrittenWord[]): this {
     for (const [index, { start, text }] of tokens.entries()) {
       this.add([
         { text: spaceBefore(tokens, index), isOurs: true },
@@ -73,6 +90,7 @@ export class SourceText {
       this.#length += segment.text.length;
     }
     this.#whole = undefined;
+    this.#tokens = undefined;
     return this;
   }
 

@@ -1,8 +1,8 @@
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import { intervalUnits } from './words.ts';
 
 /** INT, DECIMAL(10, 2), ARRAY<…>, MAP<…, …>, STRUCT<name: …, …>, INTERVAL DAY TO SECOND, STRING COLLATE name */
-export function readType(cursor: TokenCursor): void {
+export function readType(cursor: SparkCursor): void {
   const token = cursor.peek();
   if (token?.kind !== 'word') throw cursor.unexpected('a type');
   cursor.take();
@@ -25,7 +25,7 @@ export function readType(cursor: TokenCursor): void {
   if (cursor.takes('collate')) cursor.takeName('the name of a collation');
 }
 
-function readElements(cursor: TokenCursor, isStruct: boolean): void {
+function readElements(cursor: SparkCursor, isStruct: boolean): void {
   cursor.expectSign('<');
   if (cursor.takesSigns('>')) return;
   cursor.size.nested(() => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '@framehold/columns';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { type Token, tokenize } from '../gate/text/tokenizer.ts';
+import { type Token, tokenize } from '../../../../core/text/tokens.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 

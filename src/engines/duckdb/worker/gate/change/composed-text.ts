@@ -4,9 +4,8 @@ import { type Query, rowNumberColumn, type TableName, targetSchema } from '../..
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { GateText, TextRules } from '../gate-query.ts';
-import { isWord } from '../text/token-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import { type Token, type TokenizedStatement, tokenize } from '../text/tokenizer.ts';
+import { type Token, type TokenizedText, tokenize } from '../../../../../core/text/tokens.ts';
 
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
 const parametersName = 'framehold parameters';
@@ -30,7 +29,7 @@ export interface Target {
  * statement, so that a piece may be moved.
  */
 export class ComposedText {
-  readonly #statement: TokenizedStatement;
+  readonly #statement: TokenizedText;
   readonly #text = new SourceText();
   /** Parameters by their text in lower case, in the form used here. */
   readonly #parameters: ReadonlyMap<string, string>;
@@ -38,7 +37,7 @@ export class ComposedText {
   readonly #numbers: ReadonlyMap<Token, string>;
   readonly #used = new Set<string>();
 
-  constructor(statement: TokenizedStatement, withNames?: TokenRange) {
+  constructor(statement: TokenizedText, withNames?: TokenRange) {
     this.#statement = statement;
     const marks = statement.tokens.filter(({ kind, text }) => kind === 'parameter' && text === '?');
     this.#numbers = new Map(marks.map((token, index) => [token, `$${index + 1}`]));
@@ -122,9 +121,9 @@ export const targetRowNumber = sqlName(rowNumberColumn);
 
 /** The place for more names of WITH, and whether there are any. */
 function splitWith(sql: string): { readonly head: number; readonly names: boolean } {
-  const [first, second, third] = tokenize(sql);
-  if (!isWord(first, 'with')) return { head: 0, names: false };
+  const [first, second, third] = tokenize(sql, 3);
+  if (first?.word !== 'with') return { head: 0, names: false };
   // It may be a name, too.
-  const isRecursive = isWord(second, 'recursive') && !isWord(third, 'as') && third?.text !== '(';
+  const isRecursive = second?.word === 'recursive' && third?.word !== 'as' && third?.text !== '(';
   return { head: (isRecursive ? second : first)?.end ?? 0, names: true };
 }

@@ -3,9 +3,9 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { Clauses } from '../text/clauses.ts';
-import { isWord, nameOf, TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { type Assignment, assignments } from './update.ts';
 
 /** The action of a MERGE on rows that meet a condition. */
@@ -29,12 +29,12 @@ const matchWords: Readonly<Record<Branch['of'], string>> = {
 };
 
 /** WHEN [NOT] MATCHED … THEN …, and so on to the end of the range */
-export function takeBranches(statement: TokenizedStatement, clauses: Clauses, range: TokenRange): readonly Branch[] {
+export function takeBranches(statement: TokenizedText, clauses: Clauses, range: TokenRange): readonly Branch[] {
   const { sql, tokens } = statement;
   const branches: Branch[] = [];
   for (let from = range.from; from < range.to; ) {
     const to = clauses.find({ from: from + 1, to: range.to }, 'when');
-    const cursor = new TokenCursor(tokens.slice(0, to), tokens[to - 1]?.end ?? sql.length);
+    const cursor = new StatementCursor(tokens.slice(0, to), tokens[to - 1]?.end ?? sql.length);
     cursor.skipTo(from + 1);
     const isNot = cursor.takes('not');
     if (!cursor.takes('matched')) throw cursor.unexpected('MATCHED');
@@ -62,9 +62,9 @@ export function takeBranches(statement: TokenizedStatement, clauses: Clauses, ra
 }
 
 function takeAction(
-  statement: TokenizedStatement,
+  statement: TokenizedText,
   clauses: Clauses,
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
 ): Pick<Branch, 'action' | 'set' | 'message' | 'places' | 'values'> {
   const none = { set: [], message: undefined };
@@ -94,7 +94,7 @@ function takeAction(
 }
 
 /** Nothing, SET *, BY NAME or BY POSITION */
-function unnamedUpdate(cursor: TokenCursor): UnnamedPlace | undefined {
+function unnamedUpdate(cursor: StatementCursor): UnnamedPlace | undefined {
   const { position: start } = cursor;
   const isAll = cursor.sees('set') && isStar(cursor.peek(1)) && cursor.peek(2) === undefined;
   if (isAll) cursor.skipTo(cursor.index + 2);
@@ -104,9 +104,9 @@ function unnamedUpdate(cursor: TokenCursor): UnnamedPlace | undefined {
 
 /** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …); DEFAULT VALUES */
 function unnamedInsert(
-  { tokens }: TokenizedStatement,
+  { tokens }: TokenizedText,
   clauses: Clauses,
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   to: number,
 ): Pick<Branch, 'places' | 'values'> | undefined {
   const { position: start } = cursor;
@@ -128,7 +128,7 @@ function unnamedInsert(
   return ended(cursor, { places: [place] });
 }
 
-function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
+function takesOrder(cursor: StatementCursor): 'name' | 'position' | undefined {
   if (cursor.takes('by', 'name')) return 'name';
   return cursor.takes('by', 'position') ? 'position' : undefined;
 }
@@ -139,13 +139,13 @@ function isStar(token: Token | undefined): boolean {
 
 /** (column, …) VALUES (value, …) */
 function takeInsert(
-  { tokens }: TokenizedStatement,
+  { tokens }: TokenizedText,
   clauses: Clauses,
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   to: number,
 ): Pick<Branch, 'set' | 'places'> {
   const { position } = cursor;
-  const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && isWord(token, 'values'));
+  const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && token.word === 'values');
   const names = values < 0 ? undefined : clauses.insideParentheses({ from: cursor.index, to: values });
   const given = values < 0 ? undefined : clauses.insideParentheses({ from: values + 1, to });
   if (names === undefined || given === undefined)
@@ -183,12 +183,12 @@ function takeInsert(
 }
 
 function isDefault(tokens: readonly Token[], { from, to }: TokenRange): boolean {
-  return to - from === 1 && isWord(tokens[from], 'default');
+  return to - from === 1 && tokens[from]?.word === 'default';
 }
 
 /** Places of DEFAULT as a value: of a column with a name, or by position. */
 function defaultPlaces(
-  { tokens }: Pick<TokenizedStatement, 'tokens'>,
+  { tokens }: Pick<TokenizedText, 'tokens'>,
   items: readonly {
     readonly value: TokenRange;
     readonly isDefault: boolean;
@@ -202,7 +202,7 @@ function defaultPlaces(
   });
 }
 
-function ended<T>(cursor: TokenCursor, action: T): T {
+function ended<T>(cursor: StatementCursor, action: T): T {
   if (!cursor.done) throw cursor.unexpected('WHEN, RETURNING or the end of the statement');
   return action;
 }

@@ -3,14 +3,14 @@ import { mergeActionColumn, type Query, targetSchema } from '../../../../../core
 import { isSameName } from '../../../../../core/text/ascii-lower.ts';
 import type { GateText } from '../gate-query.ts';
 import { type Clauses, queryClauses } from '../text/clauses.ts';
-import { nameOf } from '../text/token-cursor.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { ComposedText, type Target } from './composed-text.ts';
 
 /** The list behind RETURNING as a query over the rows that a statement changes. */
 export async function returningQuery(
-  statement: TokenizedStatement,
+  statement: TokenizedText,
   clauses: Clauses,
   range: TokenRange,
   {
@@ -36,7 +36,7 @@ export async function returningQuery(
 /** With a column more, which `*` does not mean. */
 function addWithAction(
   text: ComposedText,
-  { tokens }: TokenizedStatement,
+  { tokens }: TokenizedText,
   items: readonly TokenRange[],
   { table, alias }: Target,
 ): void {

@@ -4,9 +4,9 @@ import type { SetColumn, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { GateText } from '../gate-query.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
-import { isWord, nameOf, type TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
 import { takeTarget } from './target.ts';
@@ -18,8 +18,8 @@ export interface Assignment extends SetColumn {
 
 /** UPDATE name [[AS] alias] SET column = value, … [FROM …] [WHERE …] [RETURNING …] */
 export async function update(
-  cursor: TokenCursor,
-  statement: TokenizedStatement,
+  cursor: StatementCursor,
+  statement: TokenizedText,
   gate: GateText,
   withNames?: TokenRange,
 ): Promise<Statement> {
@@ -79,20 +79,20 @@ function addValues(text: ComposedText, set: readonly Assignment[], alias: string
 
 /** column = value, (column, …) = (value, …), (column, …) = value */
 export function assignments(
-  { tokens }: TokenizedStatement,
+  { tokens }: TokenizedText,
   clauses: Clauses,
   range: TokenRange,
 ): readonly Assignment[] {
   const seen = new Set<string>();
   const all: Assignment[] = [];
   const add = (name: Token | undefined, value: TokenRange): void => {
-    const column = name === undefined ? undefined : nameOf(name);
+    const column = nameOf(name);
     if (name === undefined || column === undefined) throw expected('the name of a column', name, tokens);
     if (seen.has(asciiLower(column))) {
       throw new AppError('sql_error', `column ${sqlName(column)} is set more than once`, { position: name.start });
     }
     seen.add(asciiLower(column));
-    const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
+    const isDefault = value.to - value.from === 1 && tokens[value.from]?.word === 'default';
     all.push({ name: column, position: name.start, isDefault, value });
   };
   const items = clauses.items(range);
@@ -112,12 +112,12 @@ export function assignments(
       continue;
     }
     const columns = clauses.items(names);
-    const row = isWord(tokens[value.from], 'row') ? { ...value, from: value.from + 1 } : value;
+    const row = tokens[value.from]?.word === 'row' ? { ...value, from: value.from + 1 } : value;
     const values = clauses.insideParentheses(row);
     // One value is for each column.
     const isOne = values === undefined && row === value && value.from < value.to;
     const isList =
-      values !== undefined && !['select', 'from', 'with'].some((word) => isWord(tokens[values.from], word));
+      values !== undefined && !['select', 'from', 'with'].includes(tokens[values.from]?.word ?? '');
     const listed = isList ? clauses.items(values) : isOne ? columns.map(() => value) : [];
     if (listed.length !== columns.length) {
       throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {

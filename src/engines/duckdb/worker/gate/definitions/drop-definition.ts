@@ -1,13 +1,13 @@
 import type { Statement } from '../../../../../core/sql/sql.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { takeDefinitionName } from './definition-name.ts';
 
-export function seesDropOfDefinition(cursor: TokenCursor): boolean {
+export function seesDropOfDefinition(cursor: StatementCursor): boolean {
   return cursor.sees('drop', 'macro') || cursor.sees('drop', 'function') || cursor.sees('drop', 'type');
 }
 
 /** DROP MACRO [TABLE] | FUNCTION [TABLE] | TYPE [IF EXISTS] name [CASCADE | RESTRICT] */
-export function dropDefinition(cursor: TokenCursor): Statement {
+export function dropDefinition(cursor: StatementCursor): Statement {
   cursor.takes('drop');
   const isType = cursor.takes('type');
   if (!isType) cursor.take();

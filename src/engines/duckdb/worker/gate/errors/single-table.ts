@@ -1,5 +1,5 @@
-import { isWord, nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import { nameOf } from '../text/statement-cursor.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 
 /** The name of the table that a query reads if it plainly reads only one, for messages. */
 export function singleTable(sql: string): string | undefined {
@@ -9,8 +9,8 @@ export function singleTable(sql: string): string | undefined {
   } catch {
     return undefined;
   }
-  const isOther = (token: Token): boolean => ['join', 'with', 'pivot', 'unpivot'].some((word) => isWord(token, word));
-  const froms = tokens.flatMap((token, index) => (isWord(token, 'from') ? [index] : []));
+  const isOther = (token: Token): boolean => ['join', 'with', 'pivot', 'unpivot'].includes(token.word);
+  const froms = tokens.flatMap((token, index) => (token.word === 'from' ? [index] : []));
   const [from] = froms;
   if (from === undefined || froms.length > 1 || tokens.some(isOther)) return undefined;
   const table = tokens[from + 1];

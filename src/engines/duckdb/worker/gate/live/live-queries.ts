@@ -3,9 +3,9 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import { liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { queryFault } from '../../../../../core/text/tsdb-query.ts';
-import { nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
-import type { TreeNode } from '../tree/parse-tree.ts';
+import { nameOf } from '../text/statement-cursor.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
+import { listOf, type TreeNode } from '../tree/parse-tree.ts';
 
 /** A `tsdb.query('…')` of a text. */
 export interface LiveQuery {
@@ -26,7 +26,7 @@ export function isLiveQuery({ schema, catalog, function_name: name }: TreeNode):
 
 /** The text of a `tsdb.query('…')`, as DuckDB reads it. Refuses anything but one literal. */
 export function argumentOf(call: TreeNode, position: number | undefined): string {
-  const [argument, ...others] = (call.children ?? []) as readonly TreeNode[];
+  const [argument, ...others] = listOf(call.children);
   const { type, value, is_null: isNull } = (argument?.value ?? {}) as TreeNode;
   const isText = (type as TreeNode | undefined)?.id === 'VARCHAR' && typeof value === 'string' && isNull !== true;
   if (argument?.class !== 'CONSTANT' || argument.alias !== undefined || !isText || others.length > 0) {
@@ -36,8 +36,7 @@ export function argumentOf(call: TreeNode, position: number | undefined): string
 }
 
 /** All calls in a text with their places. `expected`: the texts that DuckDB reads in them, in any order. */
-export function liveQueries(sql: string, expected: readonly string[]): readonly LiveQuery[] {
-  const tokens = tokenize(sql);
+export function liveQueries({ tokens }: TokenizedText, expected: readonly string[]): readonly LiveQuery[] {
   const found: LiveQuery[] = [];
   for (let index = 0; index + 5 < tokens.length; index++) {
     const [schema, dot, name, open, literal, close] = tokens.slice(index, index + 6) as readonly Token[] as SixTokens;

@@ -6,13 +6,13 @@ import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { GateText } from '../gate-query.ts';
 import { refuseStatement } from '../rules/refused-statements.ts';
 import { checkCreatable } from '../rules/table-access.ts';
-import { isWord, type TokenCursor } from '../text/token-cursor.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { definedTable } from './column-definitions.ts';
 import { repeatedColumn } from './repeated-column.ts';
 
 /** CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
-export async function createTable(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement> {
+export async function createTable(cursor: StatementCursor, text: TokenizedText, gate: GateText): Promise<Statement> {
   const { position } = cursor;
   cursor.takes('create');
   const replace = cursor.takes('or', 'replace');
@@ -32,13 +32,13 @@ export async function createTable(cursor: TokenCursor, text: TokenizedStatement,
 }
 
 /** Whether the parentheses that begin here hold names alone, and AS follows them. */
-function seesNamesBeforeAs(cursor: TokenCursor): boolean {
+function seesNamesBeforeAs(cursor: StatementCursor): boolean {
   let ahead = 1;
   while (cursor.seesMark(',', ahead + 1)) ahead += 2;
-  return cursor.seesMark(')', ahead + 1) && isWord(cursor.peek(ahead + 2), 'as');
+  return cursor.seesMark(')', ahead + 1) && cursor.peek(ahead + 2)?.word === 'as';
 }
 
-function takeNames(cursor: TokenCursor): readonly string[] {
+function takeNames(cursor: StatementCursor): readonly string[] {
   const names = cursor.takeNames();
   const first = (name: string): number => names.findIndex((other) => isSameName(other.name, name));
   const repeated = names.find(({ name }, index) => first(name) < index);
@@ -47,27 +47,28 @@ function takeNames(cursor: TokenCursor): readonly string[] {
 }
 
 async function asQuery(
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   names: readonly string[],
-  { sql, tokens }: TokenizedStatement,
+  statement: TokenizedText,
   gate: GateText,
 ): Promise<Query> {
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query, or the columns in parentheses');
   const { position } = cursor;
-  const { end, noData } = queryEnd(tokens);
+  const { end, noData } = queryEnd(statement.tokens);
   if (end <= position) throw cursor.unexpected('a query');
+  const written = SourceText.partOf(statement, position, end);
   const catalogs = { mayReadCatalogs: true } as const;
-  const query = await gate(new SourceText().callers(sql, position, end), catalogs);
+  const query = await gate(written, catalogs);
   if (!noData && names.length === 0) return query;
   const alias = names.length === 0 ? '' : ` AS "the query" (${names.map(sqlName).join(', ')})`;
-  const renamed = new SourceText().ours('SELECT * FROM (').callers(sql, position, end).ours(`)${alias}`);
+  const renamed = new SourceText().ours('SELECT * FROM (').add(written.segments).ours(`)${alias}`);
   return await gate(noData ? renamed.ours(' LIMIT 0') : renamed, catalogs);
 }
 
 /** The end of the query, and whether WITH NO DATA follows it. */
 function queryEnd(tokens: readonly Token[]): { end: number; noData: boolean } {
   const ends = (...words: string[]): boolean =>
-    words.every((word, index) => isWord(tokens[tokens.length - words.length + index], word));
+    words.every((word, index) => tokens[tokens.length - words.length + index]?.word === word);
   const noData = ends('with', 'no', 'data');
   const dropped = noData ? 3 : ends('with', 'data') ? 2 : 0;
   return { end: tokens[tokens.length - dropped - 1]?.end ?? 0, noData };

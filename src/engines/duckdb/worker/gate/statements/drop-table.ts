@@ -1,10 +1,10 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement } from '../../../../../core/sql/sql.ts';
 import { checkWritable } from '../rules/table-access.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 
 /** DROP TABLE | VIEW [IF EXISTS] name */
-export function drop(cursor: TokenCursor): Statement {
+export function drop(cursor: StatementCursor): Statement {
   cursor.takes('drop');
   const what = cursor.takes('view') ? 'view' : 'table';
   if (what === 'table') cursor.takes('table');
@@ -18,7 +18,7 @@ export function drop(cursor: TokenCursor): Statement {
 }
 
 /** CASCADE and RESTRICT: a view neither prevents a drop nor is dropped with its table. */
-export function refuseDependents(cursor: TokenCursor): void {
+export function refuseDependents(cursor: StatementCursor): void {
   const word = ['cascade', 'restrict'].find((each) => cursor.sees(each));
   if (word === undefined) return;
   throw new AppError(

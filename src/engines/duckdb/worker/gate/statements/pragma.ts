@@ -4,8 +4,8 @@ import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { GateText } from '../gate-query.ts';
 import { refuseStatement } from '../rules/refused-statements.ts';
-import { nameOf, type TokenCursor } from '../text/token-cursor.ts';
-import type { Token } from '../text/tokenizer.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** Pragmas that only read catalogs, as the queries that DuckDB makes of them. */
 const queries: ReadonlyMap<string, string> = new Map([
@@ -25,7 +25,7 @@ const tableQueries: ReadonlyMap<string, string> = new Map([
 const catalogs = { mayReadCatalogs: true } as const;
 
 /** PRAGMA name, or PRAGMA name('table'). All that are not in these lists are refused. */
-export async function pragma(cursor: TokenCursor, tokens: readonly Token[], gate: GateText): Promise<Statement> {
+export async function pragma(cursor: StatementCursor, tokens: readonly Token[], gate: GateText): Promise<Statement> {
   const [, nameToken, open, argument, close, ...rest] = tokens;
   const name = nameToken?.kind === 'word' ? asciiLower(nameToken.text) : '';
   cursor.take();

@@ -1,8 +1,7 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { reservedWords } from '../rules/reserved-names.ts';
 import { closingIndex, isMark, type TokenRange } from './token-groups.ts';
-import type { Token, TokenizedStatement } from './tokenizer.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -15,7 +14,7 @@ export class Clauses {
   /** For each token: the brackets, and CASE … END, around it. */
   readonly #depths: readonly number[];
 
-  constructor({ tokens }: TokenizedStatement) {
+  constructor({ tokens }: TokenizedText) {
     this.#tokens = tokens;
     this.#depths = depthsOf(tokens);
   }
@@ -74,10 +73,10 @@ export const queryClauses =
 function keywordAt(tokens: readonly Token[], index: number): string | undefined {
   const token = tokens[index];
   if (token?.kind !== 'word') return undefined;
-  const word = asciiLower(token.text);
+  const { word } = token;
   const before = tokens[index - 1];
   // Behind these any word is a name: x.end, AS from.
-  const isName = isMark(before, '.') || (before?.kind === 'word' && asciiLower(before.text) === 'as');
+  const isName = isMark(before, '.') || before?.word === 'as';
   return isName && reservedWords.has(word) ? undefined : word;
 }
 

@@ -1,6 +1,5 @@
-import { editedText, type TextEdit } from '../../../../../core/text/source-text.ts';
-import { isWord } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import type { SourceText, TextEdit } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** As long as the shortest ENUM or shorter. Where no type may be, it is wrong SQL or a function that is not allowed. */
 const otherType = 'CHAR(1)';
@@ -9,15 +8,15 @@ const otherType = 'CHAR(1)';
  * The text with another type in place of each ENUM('…', …), all other text unmoved. DuckDB cannot give the parse tree of a
  * type that has an ENUM inside. Only string literals are lost, and no function of this name exists.
  */
-export function withoutEnums(sql: string): string {
-  const tokens = tokenize(sql);
+export function withoutEnums(text: SourceText): SourceText {
+  const { tokens } = text;
   const edits = tokens.flatMap((token, index): readonly TextEdit[] => {
-    const close = isWord(token, 'enum') ? closeOfTexts(tokens, index + 1) : undefined;
+    const close = token.word === 'enum' ? closeOfTexts(tokens, index + 1) : undefined;
     if (close === undefined) return [];
     const length = close.end - token.start;
     return [{ at: token.start, length, text: otherType.padEnd(length) }];
   });
-  return editedText(sql, edits).sql;
+  return text.edited(edits);
 }
 
 /** The parenthesis behind a list of string literals that begins here. */

@@ -1,7 +1,6 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { editedText, type SourceText } from '../../../../../core/text/source-text.ts';
 import type { Connection } from '../../native/session.ts';
-import { tokenize } from '../text/tokenizer.ts';
 import { withoutEnums } from './inner-enums.ts';
 import { openPivots } from './open-pivot.ts';
 import { parseTree, placeNodes, type TreeNode } from './parse-tree.ts';
@@ -13,26 +12,26 @@ export interface ParsedQuery {
   readonly isPivoted: boolean;
 }
 
-export async function parseQuery(connection: Connection, sql: string): Promise<ParsedQuery> {
-  const tree = await parseEnums(connection, sql);
-  return tree === undefined ? await parseOpenPivots(connection, sql) : { tree, isPivoted: false };
+export async function parseQuery(connection: Connection, text: SourceText): Promise<ParsedQuery> {
+  const tree = await parseEnums(connection, text);
+  return tree === undefined ? await parseOpenPivots(connection, text) : { tree, isPivoted: false };
 }
 
 /** Parses a text with an ENUM inside another type as the same with another type there. */
-async function parseEnums(connection: Connection, sql: string): Promise<TreeNode | undefined> {
+async function parseEnums(connection: Connection, text: SourceText): Promise<TreeNode | undefined> {
   try {
-    return await parseTree(connection, sql);
+    return await parseTree(connection, text.sql);
   } catch (error) {
     if (!(error instanceof AppError) || !error.message.startsWith('Cannot serialize non-constant type')) throw error;
-    const text = withoutEnums(sql);
-    if (text === sql) throw error;
-    return await parseTree(connection, text);
+    const others = withoutEnums(text);
+    if (others.sql === text.sql) throw error;
+    return await parseTree(connection, others.sql);
   }
 }
 
 /** Parses a PIVOT without values as the same PIVOT with one: the inserted text holds no quote and no comment. */
-async function parseOpenPivots(connection: Connection, sql: string): Promise<ParsedQuery> {
-  const tokens = tokenize(sql);
+async function parseOpenPivots(connection: Connection, text: SourceText): Promise<ParsedQuery> {
+  const { tokens, sql } = text;
   const edits = openPivots(tokens);
   if (edits.length === 0) throw /pivot/i.test(sql) ? computedPivot() : otherStatement();
   const parameter = tokens.find(({ kind }) => kind === 'parameter');
@@ -42,10 +41,10 @@ async function parseOpenPivots(connection: Connection, sql: string): Promise<Par
       position: parameter.start,
     });
   }
-  const text = editedText(sql, edits);
-  const tree = await movingErrors(text, () => parseEnums(connection, text.sql));
+  const listed = editedText(sql, edits);
+  const tree = await movingErrors(listed, () => parseEnums(connection, listed));
   if (tree === undefined) throw computedPivot();
-  placeNodes(tree, (at) => text.nearest(at));
+  placeNodes(tree, (at) => listed.nearest(at));
   return { tree, isPivoted: true };
 }
 

@@ -55,8 +55,8 @@ export function isNode(value: unknown): value is TreeNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function listOf(value: unknown): readonly TreeNode[] {
-  return Array.isArray(value) ? (value as readonly TreeNode[]) : [];
+export function listOf<T = TreeNode>(value: unknown): readonly T[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The name of a table, schema or database; undefined if it has none. */

@@ -1,16 +1,15 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { TableReference } from '../../../../../core/sql/sql.ts';
 import type { GatedText } from '../gate-query.ts';
-import { nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import { nameOf } from '../text/statement-cursor.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 
 /** The place of each table that the query reads, so that its name can be written in full. */
 export function placed(
-  sql: string,
+  { tokens }: TokenizedText,
   references: GatedText['references'],
   reader: 'a view' | 'a macro',
 ): TableReference[] {
-  const tokens = tokenize(sql);
   const indexes = new Map(tokens.map((token, index) => [token.start, index]));
   return references.map(({ table, at }) => {
     const index = at === undefined ? undefined : indexes.get(at);
