@@ -26,7 +26,7 @@ export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 
 
 /** The local engine's. */
 export const duckdb = lexicon<TokenKind>(
-  ['space', raw`[ \t\n\r\f\v${wideSpace}]+`],
+  raw`[ \t\n\r\f\v${wideSpace}]`,
   ['comment', lineComment],
   ['nested', raw`/\*`],
   ['string', `[eE]${escaped("'")}`],
@@ -48,7 +48,7 @@ export const duckdb = lexicon<TokenKind>(
 export type SparkKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
 
 export const spark = lexicon<SparkKind>(
-  ['space', raw`[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+`],
+  raw`[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]`,
   ['comment', lineComment],
   ['hint', raw`/\*\+[A-Za-z0-9_ \t\r\n,().]*\*/`],
   ['open', raw`/\*\+`],
@@ -69,7 +69,7 @@ export const spark = lexicon<SparkKind>(
 export type SessionKind = 'word' | 'quoted' | 'string' | 'mark';
 
 export const sessions = lexicon<SessionKind>(
-  ['space', raw`\s+`],
+  raw`\s`,
   ['comment', lineComment],
   ['nested', raw`/\*`],
   ['string', doubled("'")],

@@ -2,7 +2,6 @@
 export type LexicalRule<K extends string> = readonly [
   kind:
     | K
-    | 'space'
     | 'comment'
     /** Begins a comment in which others may be. */
     | 'nested'
@@ -15,14 +14,16 @@ export type LexicalRule<K extends string> = readonly [
 
 /** The tokens of a dialect: of the rules in order, the first that matches counts. */
 export interface Lexicon<K extends string> {
+  readonly space: RegExp;
   readonly kinds: readonly LexicalRule<K>[0][];
   /** A group for each kind. */
   readonly pattern: RegExp;
 }
 
-export function lexicon<K extends string>(...rules: readonly LexicalRule<K>[]): Lexicon<K> {
+/** `space`: the pattern of a character between tokens. */
+export function lexicon<K extends string>(space: string, ...rules: readonly LexicalRule<K>[]): Lexicon<K> {
   const pattern = new RegExp(rules.map(([, source]) => `(${source})`).join('|'), 'y');
-  return { kinds: rules.map(([kind]) => kind), pattern };
+  return { space: new RegExp(`${space}+`, 'y'), kinds: rules.map(([kind]) => kind), pattern };
 }
 
 /** Space is left out. `other`: a character that no rule has. */
@@ -37,19 +38,23 @@ export type OnMark = (mark: string, start: number, end: number, depth: number) =
 /** Cuts a text by the rules of a dialect. */
 export function lex<K extends string>(
   text: string,
-  { kinds, pattern }: Lexicon<K>,
+  { space, kinds, pattern }: Lexicon<K>,
   take: TakeLexeme<K | 'string'>,
   onMark?: OnMark,
 ): void {
   let end = 0;
   for (let start = 0; start < text.length; start = end) {
+    space.lastIndex = start;
+    if (space.test(text)) {
+      end = space.lastIndex;
+      continue;
+    }
     pattern.lastIndex = start;
     const found = pattern.exec(text);
     let group = 1;
     while (found !== null && found[group] === undefined) group++;
     const kind = found === null ? 'other' : (kinds[group - 1] as LexicalRule<K>[0]);
     end = found === null ? start + 1 : pattern.lastIndex;
-    if (kind === 'space') continue;
     let lexeme = kind as Lexeme<K | 'string'>;
     if (kind === 'nested') {
       lexeme = 'comment';

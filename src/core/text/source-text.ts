@@ -40,7 +40,8 @@ export class SourceText {
   static partOf({ sql, tokens }: TokenizedText, from: number, to = sql.length): SourceText {
     const text = new SourceText().callers(sql, from, to);
     const own = tokens.filter(({ start, end }) => start >= from && end <= to);
-    text.#tokens = from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
+    text.#tokens =
+      from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
     return text;
   }
 

@@ -2,8 +2,8 @@ import { AppError } from '../../../core/errors/app-error.ts';
 import type { Query, TableName } from '../../../core/sql/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { type ColumnSizes, SelectColumns, unknownColumns } from './select-columns.ts';
-import type { Dialect, Expansion } from './statement-size.ts';
 import type { SparkCursor } from './spark-cursor.ts';
+import type { Dialect, Expansion } from './statement-size.ts';
 
 /** The names of WITH that are visible at a place of a query, one link for each WITH. */
 interface WithNames {

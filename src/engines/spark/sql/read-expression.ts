@@ -105,7 +105,7 @@ function readSuffix(reading: ParseContext): boolean {
     cursor.size.nested(() => readExpression(reading));
     cursor.expectSign(']');
   } else if (cursor.takesSigns('::')) readType(cursor);
-  else if (cursor.takes('collate')) takeQualifiedName(cursor);
+  else if (cursor.takes('collate')) cursor.takeQualifiedName('a name');
   else if (cursor.sees('is') && !seesDistinctFrom(cursor)) {
     cursor.take();
     cursor.takes('not');
@@ -119,11 +119,6 @@ function readSuffix(reading: ParseContext): boolean {
     readGroup(reading);
   }
   return true;
-}
-
-function takeQualifiedName(cursor: SparkCursor): void {
-  cursor.takeName('a name');
-  while (cursor.takesSigns('.')) cursor.takePart();
 }
 
 function seesDistinctFrom(cursor: SparkCursor): boolean {

@@ -4,7 +4,7 @@ import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
 import { readType } from './read-type.ts';
 import { readCallSuffixes } from './read-window.ts';
-import { argumentRepeats } from './repeated-arguments.ts';
+import { argumentRepeats } from './select-columns.ts';
 import type { SparkCursor } from './spark-cursor.ts';
 import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './words.ts';
 
@@ -64,10 +64,8 @@ function readExceptColumns(cursor: SparkCursor): void {
   if (queryWords.has(behind.word) || behind.text === '(') return;
   cursor.take();
   cursor.inParentheses(() => {
-    do {
-      cursor.takeName('the name of a column');
-      while (cursor.takesSigns('.')) cursor.takePart();
-    } while (cursor.takesSigns(','));
+    do cursor.takeQualifiedName('the name of a column');
+    while (cursor.takesSigns(','));
   });
 }
 

@@ -6,8 +6,8 @@ import { readFrom, readLateralViews, readTable } from './read-relation.ts';
 import { readValues } from './read-values.ts';
 import { readSortItems, readWindow } from './read-window.ts';
 import { combinedColumns, unknownColumns } from './select-columns.ts';
-import type { Expansion } from './statement-size.ts';
 import type { SparkCursor } from './spark-cursor.ts';
+import type { Expansion } from './statement-size.ts';
 import { setOperators } from './words.ts';
 
 /** Whether the rows of the query have an order. */
@@ -51,10 +51,7 @@ function readWith(reading: ParseContext): void {
     const name = cursor.takeName('a name for the query');
     const isRenamed = cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1);
     if (isRenamed) cursor.inParentheses(() => cursor.takeNames());
-    if (cursor.takes('max', 'recursion', 'level')) {
-      if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-      cursor.take();
-    }
+    if (cursor.takes('max', 'recursion', 'level')) cursor.takeNumber();
     cursor.takes('as');
     if (isRecursive) {
       reading.addWithName(name, { ...noExpansion, columns: unknownColumns, isRenamed });

@@ -6,8 +6,8 @@ import { type PrintedSql, printTokens } from './print-tokens.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
 import { refusedStatement, refusePipes } from './refused-statements.ts';
-import type { Dialect } from './statement-size.ts';
 import { SparkCursor } from './spark-cursor.ts';
+import type { Dialect } from './statement-size.ts';
 import { type SparkToken, tokenize } from './tokenizer.ts';
 
 const queryWords = new Set(['select', 'with', 'values', 'table']);
@@ -85,7 +85,11 @@ function readWhole(cursor: SparkCursor, dialect: Dialect): SparkQuery {
 }
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */
-function createTable(cursor: SparkCursor, tokens: readonly SparkToken[], readRest: () => SparkQuery): Statement<SparkQuery> {
+function createTable(
+  cursor: SparkCursor,
+  tokens: readonly SparkToken[],
+  readRest: () => SparkQuery,
+): Statement<SparkQuery> {
   const { position } = cursor;
   const replace = cursor.takes('or', 'replace');
   if (!cursor.takes('table')) throw refusedStatement(tokens);

@@ -16,10 +16,8 @@ export function readType(cursor: SparkCursor): void {
     return;
   }
   if (cursor.takesSigns('(')) {
-    do {
-      if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-      cursor.take();
-    } while (cursor.takesSigns(','));
+    do cursor.takeNumber();
+    while (cursor.takesSigns(','));
     cursor.expectSign(')');
   }
   if (cursor.takes('collate')) cursor.takeName('the name of a collation');
@@ -36,9 +34,7 @@ function readElements(cursor: SparkCursor, isStruct: boolean): void {
       }
       readType(cursor);
       cursor.takes('not', 'null');
-      if (!cursor.takes('comment')) continue;
-      if (cursor.peek()?.kind !== 'string') throw cursor.unexpected('a string');
-      cursor.take();
+      if (cursor.takes('comment')) cursor.takeString();
     } while (cursor.takesSigns(','));
   });
   cursor.expectSign('>');

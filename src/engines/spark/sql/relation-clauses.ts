@@ -8,15 +8,15 @@ export function takeSample(cursor: SparkCursor): void {
   if (!cursor.takes('tablesample')) return;
   cursor.inParentheses(() => {
     if (cursor.takes('bucket')) {
-      takeNumber(cursor);
+      cursor.takeNumber();
       cursor.expect('out', 'of');
-      takeNumber(cursor);
+      cursor.takeNumber();
     } else {
-      takeNumber(cursor);
+      cursor.takeNumber();
       if (!cursor.takes('percent')) cursor.expect('rows');
     }
   });
-  if (cursor.takes('repeatable')) cursor.inParentheses(() => takeNumber(cursor));
+  if (cursor.takes('repeatable')) cursor.inParentheses(() => cursor.takeNumber());
 }
 
 /** [AS] name [(column, …)]; whether there are columns. */
@@ -66,18 +66,8 @@ export function readUnpivot(cursor: SparkCursor): void {
 function takeColumns(cursor: SparkCursor): void {
   if (cursor.seesSigns('(')) {
     cursor.inParentheses(() => {
-      do takeColumn(cursor);
+      do cursor.takeQualifiedName('the name of a column');
       while (cursor.takesSigns(','));
     });
-  } else takeColumn(cursor);
-}
-
-function takeColumn(cursor: SparkCursor): void {
-  cursor.takeName('the name of a column');
-  while (cursor.takesSigns('.')) cursor.takePart();
-}
-
-function takeNumber(cursor: SparkCursor): void {
-  if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-  cursor.take();
+  } else cursor.takeQualifiedName('the name of a column');
 }

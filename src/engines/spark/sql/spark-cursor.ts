@@ -88,6 +88,25 @@ export class SparkCursor extends TokenCursor<SparkToken> {
     this.take();
   }
 
+  /** name.name.… */
+  takeQualifiedName(what: string): void {
+    this.takeName(what);
+    while (this.takesSigns('.')) this.takePart();
+  }
+
+  takeNumber(): void {
+    this.#takeKind('number');
+  }
+
+  takeString(): void {
+    this.#takeKind('string');
+  }
+
+  #takeKind(kind: 'number' | 'string'): void {
+    if (this.peek()?.kind !== kind) throw this.unexpected(`a ${kind}`);
+    this.take();
+  }
+
   /** name, name, … */
   takeNames(): string[] {
     const names: string[] = [];

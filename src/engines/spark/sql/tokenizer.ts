@@ -18,7 +18,7 @@ export function tokenize(sql: string): SparkToken[] {
   const add = (kind: SparkKind, start: number, end: number): void => {
     const text = sql.slice(start, end);
     const name = kind === 'word' ? text : kind === 'quoted' ? nameIn(text, start) : '';
-    const value = kind === 'string' ? valueOf(sql, start, end) : '';
+    const value = kind === 'string' ? stringValue(sql, start, end) : '';
     tokens.push({ kind, start, end, text, name, word: kind === 'word' ? text.toLowerCase() : '', value });
   };
   lexChecked(
@@ -82,7 +82,7 @@ const escapedLetters: Readonly<Record<string, string>> = {
 };
 
 /** The value of a string, by Spark's rules. */
-function valueOf(sql: string, start: number, end: number): string {
+function stringValue(sql: string, start: number, end: number): string {
   if (sql[start] !== "'") {
     checkRawString(sql, start, end);
     return sql.slice(start + 2, end - 1);

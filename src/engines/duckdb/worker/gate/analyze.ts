@@ -1,26 +1,30 @@
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Statement } from '../../../../core/sql/sql.ts';
 import { SourceText } from '../../../../core/text/source-text.ts';
+import {
+  checkText,
+  oneStatement,
+  type TokenizedText,
+  tokenize,
+  withPlainSpaces,
+} from '../../../../core/text/tokens.ts';
 import type { Connection } from '../native/session.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';
 import { namesBeforeChange } from './change/with-before.ts';
-import { createDefinition, seesDefinition } from './definitions/create-definition.ts';
-import { dropDefinition, seesDropOfDefinition } from './definitions/drop-definition.ts';
+import { createDefinition, definitionKinds } from './definitions/create-definition.ts';
 import { type GateReferences, type GateText, gateQuery, queryOf } from './gate-query.ts';
 import { refuseStatement } from './rules/refused-statements.ts';
 import { alterTable } from './statements/alter-table.ts';
-import { createTable } from './statements/create-table.ts';
+import { createTable, seesCreate } from './statements/create-table.ts';
 import { createView } from './statements/create-view.ts';
-import { drop } from './statements/drop-table.ts';
+import { drop, dropDefinition, seesDropOfDefinition } from './statements/drop.ts';
 import { explained } from './statements/explain.ts';
 import { insert } from './statements/insert.ts';
-import { pragma } from './statements/pragma.ts';
-import { shownSetting } from './statements/show-setting.ts';
-import { checkTokens } from './text/text-limits.ts';
+import { pragma, shownSetting } from './statements/pragma.ts';
 import { StatementCursor } from './text/statement-cursor.ts';
-import { checkText, oneStatement, type TokenizedText, tokenize, withPlainSpaces } from '../../../../core/text/tokens.ts';
+import { checkTokens } from './text/text-limits.ts';
 
 /** Reads a caller's SQL and checks it against the rights of callers. Rejects with `sql_error` or `sql_forbidden`. */
 export async function analyzeSql(
@@ -41,9 +45,9 @@ export async function analyzeSql(
 
   const change = await changeOf(cursor, text, gate);
   if (change !== undefined) return change;
-  if (seesDefinition(cursor))
+  if (seesCreate(cursor, ...definitionKinds))
     return await createDefinition(cursor, text, { connection, definitions, gate: gateReferences });
-  if (isView(cursor)) return await createView(cursor, text, gateReferences);
+  if (seesCreate(cursor, 'view')) return await createView(cursor, text, gateReferences);
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
   if (cursor.sees('alter')) return await alterTable(cursor, gate);
   if (seesDropOfDefinition(cursor)) return dropDefinition(cursor);
@@ -68,9 +72,4 @@ async function changeOf(cursor: StatementCursor, text: TokenizedText, gate: Gate
   if (cursor.sees('merge')) return await merge(cursor, text, gate, names);
   if (cursor.sees('delete')) return await deleteFrom(cursor, text, gate, names);
   return undefined;
-}
-
-function isView(cursor: StatementCursor): boolean {
-  const head = cursor.sees('create', 'or', 'replace') ? ['create', 'or', 'replace'] : ['create'];
-  return [[], ['temp'], ['temporary']].some((words) => cursor.sees(...head, ...words, 'view'));
 }

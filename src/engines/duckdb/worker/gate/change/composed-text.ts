@@ -3,9 +3,11 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import { type Query, rowNumberColumn, type TableName, targetSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
-import type { GateText, TextRules } from '../gate-query.ts';
-import type { TokenRange } from '../text/token-groups.ts';
 import { type Token, type TokenizedText, tokenize } from '../../../../../core/text/tokens.ts';
+import type { GateText, TextRules } from '../gate-query.ts';
+import { checkWritable } from '../rules/table-access.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
+import type { TokenRange } from '../text/token-groups.ts';
 
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
 const parametersName = 'framehold parameters';
@@ -22,6 +24,20 @@ export function oneForEachRow(alias: string): string {
 export interface Target {
   readonly table: TableName;
   readonly alias: string;
+}
+
+/** name [[AS] alias]; `ends`: words behind it that are no alias. */
+export function takeTarget(cursor: StatementCursor, ...ends: readonly string[]): Target {
+  const { position } = cursor;
+  const table = cursor.takeTableName();
+  checkWritable(table, position);
+  if (cursor.takes('as')) return { table, alias: cursor.takeName('another name for the table') };
+  const token = cursor.peek();
+  const isEnd = token === undefined || ends.includes(token.word);
+  const alias = isEnd ? undefined : nameOf(token);
+  if (alias === undefined) return { table, alias: table.name };
+  cursor.take();
+  return { table, alias };
 }
 
 /**

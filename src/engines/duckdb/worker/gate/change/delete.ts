@@ -1,14 +1,13 @@
 import { sqlName } from '@framehold/columns';
 import type { Statement } from '../../../../../core/sql/sql.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkWritable } from '../rules/table-access.ts';
 import { Clauses } from '../text/clauses.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
-import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, takeTarget, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 import { addOthers } from './update.ts';
 
 /** DELETE FROM name [[AS] alias] [USING …] [WHERE …] [RETURNING …] */

@@ -2,10 +2,10 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { Clauses } from '../text/clauses.ts';
 import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { type Assignment, assignments } from './update.ts';
 
 /** The action of a MERGE on rows that meet a condition. */

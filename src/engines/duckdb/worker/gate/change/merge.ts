@@ -2,15 +2,14 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower, isSameName } from '../../../../../core/text/ascii-lower.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
 import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import { isMark, openingIndex, type TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
-import { ComposedText, targetRowNumber } from './composed-text.ts';
+import { ComposedText, takeTarget, targetRowNumber } from './composed-text.ts';
 import { type Branch, takeBranches } from './merge-branches.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 
 /** Our names beside those of the caller. */
 const branchName = sqlName('framehold branch');

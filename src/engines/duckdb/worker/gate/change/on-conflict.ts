@@ -2,11 +2,11 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { defaultColumn, excludedColumn, insertOrderColumn, type OnConflict } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import type { Clauses } from '../text/clauses.ts';
 import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import { closingIndex, isMark, type TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { ComposedText, type Target, targetRowNumber } from './composed-text.ts';
 import { type Assignment, assignments } from './update.ts';
 

@@ -1,11 +1,11 @@
 import { sqlName } from '@framehold/columns';
 import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql/sql.ts';
 import { isSameName } from '../../../../../core/text/ascii-lower.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { type Clauses, queryClauses } from '../text/clauses.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { ComposedText, type Target } from './composed-text.ts';
 
 /** The list behind RETURNING as a query over the rows that a statement changes. */

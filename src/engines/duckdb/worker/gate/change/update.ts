@@ -2,14 +2,13 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { SetColumn, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
 import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
-import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, takeTarget, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 
 /** A column with its new value. */
 export interface Assignment extends SetColumn {
@@ -78,11 +77,7 @@ function addValues(text: ComposedText, set: readonly Assignment[], alias: string
 }
 
 /** column = value, (column, …) = (value, …), (column, …) = value */
-export function assignments(
-  { tokens }: TokenizedText,
-  clauses: Clauses,
-  range: TokenRange,
-): readonly Assignment[] {
+export function assignments({ tokens }: TokenizedText, clauses: Clauses, range: TokenRange): readonly Assignment[] {
   const seen = new Set<string>();
   const all: Assignment[] = [];
   const add = (name: Token | undefined, value: TokenRange): void => {
@@ -95,7 +90,7 @@ export function assignments(
     const isDefault = value.to - value.from === 1 && tokens[value.from]?.word === 'default';
     all.push({ name: column, position: name.start, isDefault, value });
   };
-  const items = clauses.items(range);
+  const items = [...clauses.items(range)];
   // DuckDB takes a comma behind the last one, too.
   const last = items.at(-1);
   if (items.length > 1 && last !== undefined && last.from >= last.to) items.pop();
@@ -116,8 +111,7 @@ export function assignments(
     const values = clauses.insideParentheses(row);
     // One value is for each column.
     const isOne = values === undefined && row === value && value.from < value.to;
-    const isList =
-      values !== undefined && !['select', 'from', 'with'].includes(tokens[values.from]?.word ?? '');
+    const isList = values !== undefined && !['select', 'from', 'with'].includes(tokens[values.from]?.word ?? '');
     const listed = isList ? clauses.items(values) : isOne ? columns.map(() => value) : [];
     if (listed.length !== columns.length) {
       throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {

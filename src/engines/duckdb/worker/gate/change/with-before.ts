@@ -1,6 +1,6 @@
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 
 const changes = new Set(['insert', 'update', 'delete', 'merge']);
 

@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { bracketDepth, closingIndex, isMark, openingIndex } from '../text/token-groups.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** Indexes of the tokens before its first and behind its last. */
 export interface Scope {

@@ -8,13 +8,14 @@ import {
 import type { DefinedForm, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { Connection } from '../../native/session.ts';
 import { type GatedText, type GateReferences, gateExpanded, queryOf } from '../gate-query.ts';
 import { takeType } from '../statements/column-definitions.ts';
+import { takeCreate } from '../statements/create-table.ts';
 import { gateExpressions, isOneExpression } from '../statements/gate-expressions.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
 import { isItemEnd } from '../text/token-groups.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { movingErrors } from '../tree/parse-query.ts';
 import { placed } from '../tree/placed-references.ts';
 import { refuseBuiltInFunction, refuseBuiltInType, takeDefinitionName } from './definition-name.ts';
@@ -31,21 +32,7 @@ export interface DefinitionGate {
   readonly gate: GateReferences;
 }
 
-interface Head {
-  readonly what: 'macro' | 'type';
-  readonly ifTaken: 'fail' | 'replace' | 'keep';
-  readonly isTemporary: boolean;
-}
-
-/** Whether CREATE of a macro or type stands here. */
-export function seesDefinition(cursor: StatementCursor): boolean {
-  if (!cursor.sees('create')) return false;
-  let ahead = 1;
-  const sees = (...words: readonly string[]): boolean => words.some((word) => cursor.peek(ahead)?.word === word);
-  if (sees('or')) ahead += 2;
-  if (sees('temp', 'temporary')) ahead++;
-  return sees('macro', 'function', 'type');
-}
+export const definitionKinds = ['macro', 'function', 'type'];
 
 /** CREATE [OR REPLACE] [TEMP] MACRO | FUNCTION | TYPE [IF NOT EXISTS] name … The saved text is gated again at each use. */
 export async function createDefinition(
@@ -53,10 +40,10 @@ export async function createDefinition(
   text: TokenizedText,
   sources: DefinitionGate,
 ): Promise<Statement> {
-  const head = takeHead(cursor);
-  const { name, position } = takeDefinitionName(cursor, head.what);
+  const { kind, head } = takeCreate(cursor, text, ...definitionKinds);
+  const what = kind === 'type' ? 'type' : 'macro';
+  const { name, position } = takeDefinitionName(cursor, what);
   const { connection, definitions } = sources;
-  const { what } = head;
   if (what === 'macro') await refuseBuiltInFunction(connection, name, position);
   else await refuseBuiltInType(connection, name, position);
   const own = definitionKey({ kind: what, name });
@@ -70,21 +57,7 @@ export async function createDefinition(
     0,
   );
   if (length > longestDefinition) throw tooLong(what, name, position);
-  const kind = isTable ? 'table macro' : what;
-  const { ifTaken, isTemporary } = head;
-  return { kind: 'define', what: kind, name, ifTaken, ...(isTemporary && { isTemporary }), forms };
-}
-
-function takeHead(cursor: StatementCursor): Head {
-  const { position } = cursor;
-  cursor.takes('create');
-  const replace = cursor.takes('or', 'replace');
-  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
-  const what = cursor.takes('type') ? 'type' : 'macro';
-  if (what === 'macro' && !cursor.takes('macro') && !cursor.takes('function')) throw cursor.unexpected('MACRO or TYPE');
-  const keep = cursor.takes('if', 'not', 'exists');
-  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
-  return { what, isTemporary, ifTaken: replace ? 'replace' : keep ? 'keep' : 'fail' };
+  return { kind: 'define', what: isTable ? 'table macro' : what, name, ...head, forms };
 }
 
 /** (parameter, parameter := default, …) AS [TABLE] body, … */

@@ -11,7 +11,10 @@ import type { StatementCursor } from '../text/statement-cursor.ts';
 import { listOf, parseTree, type TreeNode } from '../tree/parse-tree.ts';
 
 /** The name of a macro or type, which is in no schema but that of the caller's frames. */
-export function takeDefinitionName(cursor: StatementCursor, what: 'macro' | 'type'): { name: string; position: number } {
+export function takeDefinitionName(
+  cursor: StatementCursor,
+  what: 'macro' | 'type',
+): { name: string; position: number } {
   const { position } = cursor;
   const named = cursor.takeTableName(`the name of a ${what}`);
   const isElsewhere = named.catalog !== undefined && asciiLower(named.catalog) !== framesCatalog;

@@ -1,8 +1,8 @@
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { closingIndex, itemsIn } from '../text/token-groups.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 import { castTargets } from '../tree/type-position.ts';
 
 /** Indexes of tokens: the start of a type's name, its last word, and the token behind it. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { queryFault } from '../../../../../core/text/tsdb-query.ts';
 import { nameOf } from '../text/statement-cursor.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { listOf, type TreeNode } from '../tree/parse-tree.ts';
 
 /** A `tsdb.query('…')` of a text. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { settingName } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
+import { notOnList } from '../../../../../core/text/function-lists.ts';
 import { listOf, positionOf, type TreeNode } from '../tree/parse-tree.ts';
 import {
   allowedFunctions,
@@ -19,7 +19,7 @@ export function checkFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
   if (name === 'current_setting' && readsSetting(call)) return 'anywhere';
   if (catalogFunctions.has(name)) return 'catalogs';
-  if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
+  if (!allowedFunctions.has(name)) throw notOnList(name, 'values', lists, positionOf(call));
   if (name.endsWith('_structure') && call.schema !== undefined) throw qualifiedStructure(name, call);
   if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
@@ -54,7 +54,7 @@ function exportedState(call: TreeNode): AppError {
 export function checkTableFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
   if (catalogTableFunctions.has(name)) return 'catalogs';
-  if (!allowedTableFunctions.has(name)) throw refused(name, call, allowedTableFunctions);
+  if (!allowedTableFunctions.has(name)) throw notOnList(name, 'tables', lists, positionOf(call));
   return 'anywhere';
 }
 
@@ -82,25 +82,7 @@ function isSource(alias: unknown): boolean {
   return typeof alias === 'string' && asciiLower(alias) === 'source';
 }
 
-function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {
-  const position = positionOf(call);
-  const shown = name.slice(0, 100);
-  const refusal = refusalOf(name);
-  if (refusal !== undefined) {
-    const { reason, hint } = refusal;
-    return new AppError('sql_forbidden', `function ${shown} is not allowed: ${reason}`, {
-      hint,
-      position,
-    });
-  }
-  if (allowed === allowedTableFunctions && allowedFunctions.has(name)) {
-    return new AppError('sql_error', `function ${shown} gives no table`, {
-      hint: `use it in SELECT ${shown}(…)`,
-      position,
-    });
-  }
-  return new AppError('sql_error', `function ${shown} does not exist${didYouMean(shown, allowed)}`, { position });
-}
+const lists = { values: allowedFunctions, tables: allowedTableFunctions, refusalOf };
 
 /** Of the structure of JSON. */
 const maxLength = 10_000;

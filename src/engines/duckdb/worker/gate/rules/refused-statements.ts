@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { settingName, settingNames } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { StatementCursor } from '../text/statement-cursor.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
+import { StatementCursor } from '../text/statement-cursor.ts';
 
 const noSession = 'each statement stands for itself; nothing is kept from one to the next';
 const noFiles = 'put data as frames, and read frames over HTTP or Flight';

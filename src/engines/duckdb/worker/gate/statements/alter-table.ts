@@ -2,13 +2,13 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { AlterChange, FieldChange, Statement, TableName } from '../../../../../core/sql/sql.ts';
 import { SourceText, textOf } from '../../../../../core/text/source-text.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkCreatable, checkWritable } from '../rules/table-access.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
-import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import { takeType } from './column-definitions.ts';
 import { ConstraintClauses } from './constraint-clauses.ts';
-import { refuseDependents } from './drop-table.ts';
+import { refuseDependents } from './drop.ts';
 import { gateExpressions } from './gate-expressions.ts';
 
 /** An action of ALTER TABLE, and a query that gives the columns, and mostly the rows, of the next version. */

@@ -1,15 +1,15 @@
 import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Query } from '../../../../../core/sql/sql.ts';
 import type { TableConstraints } from '../../../../../core/sql/table-constraints.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
 import { isItemEnd } from '../text/token-groups.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 import { beginsClause, ConstraintClauses, noSequences } from './constraint-clauses.ts';
 import { gateExpressions } from './gate-expressions.ts';
-import { repeatedColumn } from './repeated-column.ts';
 
 export interface DefinedTable {
   /** Gives the columns and no rows. */
@@ -105,4 +105,12 @@ export function takeType(
   if (wrong < 0) return type;
   cursor.skipTo(index + wrong);
   throw cursor.unexpected('a type');
+}
+
+/** A frame could keep both, but SQL would know the second only under another name. */
+export function repeatedColumn(name: string, position: number): AppError {
+  return new AppError('sql_error', `column ${sqlName(name)} is there already; case does not tell names apart`, {
+    hint: 'give each column another name',
+    position,
+  });
 }

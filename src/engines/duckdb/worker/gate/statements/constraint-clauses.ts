@@ -9,10 +9,10 @@ import type {
 import { sharedSchema } from '../../../../../core/sql/table-name.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { textOf } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { checkWritable } from '../rules/table-access.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
 import { bracketDepth, isItemEnd, isMark } from '../text/token-groups.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** Words that begin something behind a column's type, or instead of a column. */
 const clauseWords = new Set([

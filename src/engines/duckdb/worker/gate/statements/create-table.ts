@@ -1,34 +1,59 @@
 import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import type { Query, Statement } from '../../../../../core/sql/sql.ts';
+import type { Query, Statement, TableName } from '../../../../../core/sql/sql.ts';
 import { isSameName } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { refuseStatement } from '../rules/refused-statements.ts';
 import { checkCreatable } from '../rules/table-access.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
-import { definedTable } from './column-definitions.ts';
-import { repeatedColumn } from './repeated-column.ts';
+import { definedTable, repeatedColumn } from './column-definitions.ts';
 
 /** CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
 export async function createTable(cursor: StatementCursor, text: TokenizedText, gate: GateText): Promise<Statement> {
-  const { position } = cursor;
-  cursor.takes('create');
-  const replace = cursor.takes('or', 'replace');
-  const isTemporary = cursor.sees('temp', 'table') || cursor.sees('temporary', 'table');
-  if (isTemporary) cursor.take();
-  if (!cursor.takes('table')) refuseStatement(text.tokens);
-  const keep = cursor.takes('if', 'not', 'exists');
-  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
-  const tableAt = cursor.position;
-  const table = cursor.takeTableName();
-  checkCreatable(table, tableAt);
-  const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
-  const created = { kind: 'createTable', table, ifTaken, ...(isTemporary && { isTemporary }) } as const;
+  const { head } = takeCreate(cursor, text, 'table');
+  const created = { kind: 'createTable', table: takeCreatable(cursor), ...head } as const;
   if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor)) return { ...created, ...(await definedTable(cursor, gate)) };
   const names = cursor.seesMark('(') ? takeNames(cursor) : [];
   return { ...created, query: await asQuery(cursor, names, text, gate) };
+}
+
+interface CreateHead {
+  readonly ifTaken: 'fail' | 'replace' | 'keep';
+  readonly isTemporary?: true;
+}
+
+/** Whether CREATE [OR REPLACE] [TEMP] with one of these words stands here. */
+export function seesCreate(cursor: StatementCursor, ...kinds: readonly string[]): boolean {
+  const ahead = cursor.sees('create', 'or', 'replace') ? 3 : 1;
+  const isTemporary = ['temp', 'temporary'].includes(cursor.peek(ahead)?.word ?? '');
+  return cursor.sees('create') && kinds.includes(cursor.peek(isTemporary ? ahead + 1 : ahead)?.word ?? '');
+}
+
+/** CREATE [OR REPLACE] [TEMP] kind [IF NOT EXISTS] */
+export function takeCreate(
+  cursor: StatementCursor,
+  { tokens }: TokenizedText,
+  ...kinds: readonly string[]
+): { readonly kind: string | undefined; readonly head: CreateHead } {
+  const { position } = cursor;
+  cursor.takes('create');
+  const replace = cursor.takes('or', 'replace');
+  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
+  const kind = kinds.find((each) => cursor.takes(each));
+  if (kind === undefined) refuseStatement(tokens);
+  const keep = cursor.takes('if', 'not', 'exists');
+  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
+  const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
+  return { kind, head: { ifTaken, ...(isTemporary && { isTemporary }) } };
+}
+
+export function takeCreatable(cursor: StatementCursor): TableName {
+  const { position } = cursor;
+  const table = cursor.takeTableName();
+  checkCreatable(table, position);
+  return table;
 }
 
 /** Whether the parentheses that begin here hold names alone, and AS follows them. */

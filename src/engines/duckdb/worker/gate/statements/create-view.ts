@@ -2,12 +2,11 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement } from '../../../../../core/sql/sql.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
-import { type GateReferences, queryOf } from '../gate-query.ts';
-import { refuseStatement } from '../rules/refused-statements.ts';
-import { checkCreatable } from '../rules/table-access.ts';
-import type { StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenizedText } from '../../../../../core/text/tokens.ts';
+import { type GateReferences, queryOf } from '../gate-query.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { placed } from '../tree/placed-references.ts';
+import { takeCreatable, takeCreate } from './create-table.ts';
 
 /** CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(column, …)] AS query. The saved text is gated again at each read. */
 export async function createView(
@@ -15,22 +14,13 @@ export async function createView(
   text: TokenizedText,
   gate: GateReferences,
 ): Promise<Statement> {
-  const { position } = cursor;
-  cursor.takes('create');
-  const replace = cursor.takes('or', 'replace');
-  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
-  if (!cursor.takes('view')) refuseStatement(text.tokens);
-  const keep = cursor.takes('if', 'not', 'exists');
-  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
-  const tableAt = cursor.position;
-  const table = cursor.takeTableName();
-  checkCreatable(table, tableAt);
+  const { head } = takeCreate(cursor, text, 'view');
+  const table = takeCreatable(cursor);
   const columns = cursor.seesMark('(') ? cursor.takeNames() : undefined;
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query');
   if (cursor.done) throw cursor.unexpected('a query');
   const start = cursor.position;
   const written = SourceText.partOf(text, start);
-  const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
   // The query alone first: it must be a query without the text around it.
   const gated = await gate(written);
   if (gated.isPivoted) {
@@ -48,8 +38,7 @@ export async function createView(
   return {
     kind: 'createView',
     table,
-    ifTaken,
-    ...(isTemporary && { isTemporary }),
+    ...head,
     query: queryOf(gated),
     written: written.sql,
     definition: { sql: read.sql, references: placed(read, references, 'a view') },

@@ -1,11 +1,11 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { type ExplainFormat, explainFormats, type Query, type TableName } from '../../../../../core/sql/sql.ts';
 import { SourceText, type TextEdit } from '../../../../../core/text/source-text.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { namesBeforeChange } from '../change/with-before.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkReadable } from '../rules/table-access.ts';
 import { StatementCursor } from '../text/statement-cursor.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import { createTable } from './create-table.ts';
 import { insert } from './insert.ts';
 

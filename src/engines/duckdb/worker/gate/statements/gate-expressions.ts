@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { SourceText, textOf } from '../../../../../core/text/source-text.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { itemsIn } from '../text/token-groups.ts';
-import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 
 /**
  * Checks the expressions of a table definition: each computes a value from one row, or from none. Returns their texts with

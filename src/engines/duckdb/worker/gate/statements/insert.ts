@@ -1,16 +1,15 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Query, Statement } from '../../../../../core/sql/sql.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
-import { ComposedText } from '../change/composed-text.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
+import { ComposedText, takeTarget } from '../change/composed-text.ts';
 import { findConflict, onConflict, takesOr } from '../change/on-conflict.ts';
 import { returningQuery } from '../change/returning.ts';
-import { takeTarget } from '../change/target.ts';
 import type { GateText } from '../gate-query.ts';
 import { reservedWords } from '../rules/reserved-names.ts';
 import { Clauses } from '../text/clauses.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 
 /**
  * INSERT [OR IGNORE | OR REPLACE] INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query | DEFAULT VALUES

@@ -1,11 +1,12 @@
 import { sqlString } from '@framehold/columns';
-import type { Statement } from '../../../../../core/sql/sql.ts';
+import type { Query, Statement } from '../../../../../core/sql/sql.ts';
+import { settingName } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { refuseStatement } from '../rules/refused-statements.ts';
 import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** Pragmas that only read catalogs, as the queries that DuckDB makes of them. */
 const queries: ReadonlyMap<string, string> = new Map([
@@ -48,4 +49,15 @@ export async function pragma(cursor: StatementCursor, tokens: readonly Token[], 
 
 function stringOf({ kind, text }: Token): string | undefined {
   return kind === 'string' && text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : undefined;
+}
+
+/** SHOW TimeZone and SHOW TIME ZONE. Undefined for other settings. */
+export async function shownSetting(tokens: readonly Token[], gate: GateText): Promise<Query | undefined> {
+  const [show, first, second, ...others] = tokens;
+  if (show?.word !== 'show' || first?.kind !== 'word' || others.length > 0) return undefined;
+  const isTimeZone = first.word === 'time' && second?.word === 'zone';
+  if (second !== undefined && !isTimeZone) return undefined;
+  const name = settingName(isTimeZone ? 'TimeZone' : first.text);
+  if (name === undefined) return undefined;
+  return await gate(new SourceText().ours(`SELECT current_setting('${name}') AS "${name}"`, first.start));
 }

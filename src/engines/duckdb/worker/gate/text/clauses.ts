@@ -1,7 +1,7 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import { reservedWords } from '../rules/reserved-names.ts';
-import { closingIndex, isMark, type TokenRange } from './token-groups.ts';
 import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
+import { reservedWords } from '../rules/reserved-names.ts';
+import { closingIndex, isMark, itemsIn, type TokenRange } from './token-groups.ts';
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -38,16 +38,8 @@ export class Clauses {
   }
 
   /** The parts between commas outside of all brackets in the range. */
-  items({ from, to }: TokenRange): TokenRange[] {
-    const depth = this.#depths[from];
-    const items: TokenRange[] = [];
-    let start = from;
-    for (let index = from; index < to; index++) {
-      if (this.#depths[index] !== depth || !isMark(this.#tokens[index], ',')) continue;
-      items.push({ from: start, to: index });
-      start = index + 1;
-    }
-    return [...items, { from: start, to }];
+  items(range: TokenRange): readonly TokenRange[] {
+    return itemsIn(this.#tokens, range);
   }
 
   /** The range inside the parentheses, if they enclose the whole range. */

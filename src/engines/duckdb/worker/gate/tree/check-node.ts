@@ -125,4 +125,3 @@ function unknownPart(node: TreeNode): AppError {
     position: positionOf(node),
   });
 }
-

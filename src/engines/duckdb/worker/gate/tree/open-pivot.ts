@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../../../../core/text/source-text.ts';
-import { bracketDepth } from '../text/token-groups.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
+import { bracketDepth } from '../text/token-groups.ts';
 
 /** Words that end the list behind ON. */
 const clauses = ['using', 'group', 'order', 'limit', 'offset'];

@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { TableReference } from '../../../../../core/sql/sql.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GatedText } from '../gate-query.ts';
 import { nameOf } from '../text/statement-cursor.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 
 /** The place of each table that the query reads, so that its name can be written in full. */
 export function placed(

@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { TextEdit } from '../../../../../core/text/source-text.ts';
-import { nameOf } from '../text/statement-cursor.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { listOf, type TreeNode } from './parse-tree.ts';
 
 /** The uses of `rowid` in a query. */

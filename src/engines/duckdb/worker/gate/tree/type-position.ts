@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { bracketDepth } from '../text/token-groups.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 
 /** The place of a type of this name in a query, which the parse tree does not give. Undefined if several places are possible. */
 export function typePosition({ tokens }: TokenizedText, type: string): number | undefined {

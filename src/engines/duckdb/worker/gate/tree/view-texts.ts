@@ -1,9 +1,9 @@
 import { sqlName } from '@framehold/columns';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { TextEdit } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { carriedTextIn } from '../../../view-text.ts';
 import { closingIndex, isMark } from '../text/token-groups.ts';
-import type { Token } from '../../../../../core/text/tokens.ts';
 import type { TreeNode } from './parse-tree.ts';
 
 /** A place where a query over catalogs gets the texts of views. */
