@@ -10,6 +10,12 @@ const doubled = (quote: string): string => `${quote}[^${quote}]*(?:${quote}${quo
 const escaped = (quote: string): string =>
   raw`${quote}[^${quote}\\]*(?:(?:\\[\s\S]|${quote}${quote})[^${quote}\\]*)*${quote}(?!${quote})`;
 
+/** The text or name between quotes in which a doubled quote stands for itself. */
+export function unquoted(written: string): string {
+  const quote = written.charAt(0);
+  return written.slice(1, -1).replaceAll(quote + quote, quote);
+}
+
 /** Characters that DuckDB takes for space beside the ASCII ones. */
 const wideSpace = raw`\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff`;
 /** A letter of a name: of ASCII or any other character beyond it that is no space. */

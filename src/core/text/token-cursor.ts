@@ -60,7 +60,12 @@ export class TokenCursor<T extends Token<string> = Token> {
   }
 
   unexpected(expected: string, hint?: string): AppError {
-    const found = this.peek()?.text.slice(0, 100) ?? 'the end of the statement';
-    return new AppError('sql_error', `expected ${expected}, found ${found}`, { position: this.position, hint });
+    return notExpected(expected, this.peek(), this.#end, hint);
   }
+}
+
+/** `end`: the place of the error if there is no token. */
+export function notExpected(expected: string, token: Token<string> | undefined, end: number, hint?: string): AppError {
+  const found = token?.text.slice(0, 100) ?? 'the end of the statement';
+  return new AppError('sql_error', `expected ${expected}, found ${found}`, { position: token?.start ?? end, hint });
 }

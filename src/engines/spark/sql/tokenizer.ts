@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors/app-error.ts';
-import { type SparkKind, spark } from '../../../core/text/dialects.ts';
+import { type SparkKind, spark, unquoted } from '../../../core/text/dialects.ts';
 import type { OnMark } from '../../../core/text/lexer.ts';
 import { lexChecked, type Token } from '../../../core/text/tokens.ts';
 
@@ -89,7 +89,7 @@ function stringValue(sql: string, start: number, end: number): string {
   }
   const written = sql.slice(start + 1, end - 1);
   // Half a million doubled quotes are sooner replaced so.
-  if (!written.includes('\\')) return wellFormed(written.replaceAll("''", "'"), start);
+  if (!written.includes('\\')) return wellFormed(unquoted(sql.slice(start, end)), start);
   const text = written.replace(stringEscape, (_, hex4, hex8, octal, letter) => {
     if (letter !== undefined) return escapedLetters[letter] ?? letter;
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
@@ -136,8 +136,7 @@ function refuseBackslash(sql: string, start: number): void {
 }
 
 function nameIn(text: string, start: number): string {
-  const quote = text.charAt(0);
-  const name = text.slice(1, -1).replaceAll(quote + quote, quote);
+  const name = unquoted(text);
   if (name === '') throw new AppError('sql_error', 'a name is empty', { position: start });
   // Spark can be set to replace this in the text, and a name cannot be written without it.
   if (name.includes('${'))

@@ -1,6 +1,6 @@
 import { settingName } from '../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
-import { type SessionKind, sessions } from '../../../core/text/dialects.ts';
+import { type SessionKind, sessions, unquoted } from '../../../core/text/dialects.ts';
 import { lex } from '../../../core/text/lexer.ts';
 
 /** A statement about the session itself, which no engine sees. */
@@ -101,8 +101,5 @@ function wordsOf(sql: string): readonly Word[] | undefined {
 
 function wordOf(kind: SessionKind, text: string): Word {
   if (kind === 'word') return { text, word: asciiLower(text), isText: false };
-  const quote = text.charAt(0);
-  return kind === 'mark'
-    ? { text, isText: false }
-    : { text: text.slice(1, -1).replaceAll(quote + quote, quote), isText: kind === 'string' };
+  return { text: kind === 'mark' ? text : unquoted(text), isText: kind === 'string' };
 }

@@ -1,8 +1,8 @@
 import { sqlName } from '@framehold/columns';
-import { AppError } from '../../../../../core/errors/app-error.ts';
 import { type Query, rowNumberColumn, type TableName, targetSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import { notExpected } from '../../../../../core/text/token-cursor.ts';
 import { type Token, type TokenizedText, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText, TextRules } from '../gate-query.ts';
 import { checkWritable } from '../rules/table-access.ts';
@@ -95,10 +95,7 @@ export class ComposedText {
   value(range: TokenRange, what: string): this {
     const { tokens } = this.#statement;
     if (range.from >= range.to) {
-      const token = tokens[range.from];
-      throw new AppError('sql_error', `expected ${what}, found ${token?.text ?? 'the end of the statement'}`, {
-        position: token?.start ?? tokens.at(-1)?.end ?? 0,
-      });
+      throw notExpected(what, tokens[range.from], tokens.at(-1)?.end ?? 0);
     }
     return this.ours('(').callers(range).ours(')');
   }

@@ -45,7 +45,7 @@ export async function deleteFrom(
     set: [],
     isWhole,
     query: await text.gated(gate),
-    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate }),
   };
 }
 

@@ -2,7 +2,7 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { Clauses } from '../text/clauses.ts';
 import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
@@ -29,8 +29,8 @@ const matchWords: Readonly<Record<Branch['of'], string>> = {
 };
 
 /** WHEN [NOT] MATCHED … THEN …, and so on to the end of the range */
-export function takeBranches(statement: TokenizedText, clauses: Clauses, range: TokenRange): readonly Branch[] {
-  const { sql, tokens } = statement;
+export function takeBranches(clauses: Clauses, range: TokenRange): readonly Branch[] {
+  const { sql, tokens } = clauses;
   const branches: Branch[] = [];
   for (let from = range.from; from < range.to; ) {
     const to = clauses.find({ from: from + 1, to: range.to }, 'when');
@@ -51,7 +51,7 @@ export function takeBranches(statement: TokenizedText, clauses: Clauses, range: 
         position: tokens[from]?.start,
       });
     }
-    branches.push({ of, condition, ...takeAction(statement, clauses, cursor, { of, to }) });
+    branches.push({ of, condition, ...takeAction(clauses, cursor, { of, to }) });
     from = to;
   }
   if (branches.length > 0) return branches;
@@ -62,7 +62,6 @@ export function takeBranches(statement: TokenizedText, clauses: Clauses, range: 
 }
 
 function takeAction(
-  statement: TokenizedText,
   clauses: Clauses,
   cursor: StatementCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
@@ -76,9 +75,9 @@ function takeAction(
   }
   if (of === 'target') {
     if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
-    const unnamed = unnamedInsert(statement, clauses, cursor, to);
+    const unnamed = unnamedInsert(clauses, cursor, to);
     if (unnamed !== undefined) return { ...none, action: 'INSERT', ...unnamed };
-    return { ...none, action: 'INSERT', ...takeInsert(statement, clauses, cursor, to) };
+    return { ...none, action: 'INSERT', ...takeInsert(clauses, cursor, to) };
   }
   if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
   if (!cursor.takes('update')) throw cursor.unexpected('UPDATE, DELETE, DO NOTHING or ERROR');
@@ -89,8 +88,8 @@ function takeAction(
     return ended(cursor, { ...none, action: 'UPDATE', places: [unnamed] });
   }
   if (!cursor.takes('set')) throw cursor.unexpected('SET, BY NAME or BY POSITION');
-  const set = assignments(statement, clauses, { from: cursor.index, to });
-  return { ...none, action: 'UPDATE', set, places: defaultPlaces(statement, set) };
+  const set = assignments(clauses, { from: cursor.index, to });
+  return { ...none, action: 'UPDATE', set, places: defaultPlaces(clauses, set) };
 }
 
 /** Nothing, SET *, BY NAME or BY POSITION */
@@ -104,12 +103,12 @@ function unnamedUpdate(cursor: StatementCursor): UnnamedPlace | undefined {
 
 /** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …); DEFAULT VALUES */
 function unnamedInsert(
-  { tokens }: TokenizedText,
   clauses: Clauses,
   cursor: StatementCursor,
   to: number,
 ): Pick<Branch, 'places' | 'values'> | undefined {
   const { position: start } = cursor;
+  const { tokens } = clauses;
   if (cursor.takes('default', 'values'))
     return ended(cursor, { places: [{ kind: 'defaults', start, end: cursor.behind }] });
   if (cursor.sees('values')) {
@@ -118,7 +117,7 @@ function unnamedInsert(
     const items = clauses.items(given).map((value, column) => ({ value, column, isDefault: isDefault(tokens, value) }));
     const columns = { kind: 'columns', verb: 'INSERT', by: 'values', count: items.length, start, end: start } as const;
     const values = items.filter((item) => !item.isDefault).map(({ value }) => value);
-    return { places: [columns, ...defaultPlaces({ tokens }, items)], values };
+    return { places: [columns, ...defaultPlaces(clauses, items)], values };
   }
   const order = takesOrder(cursor);
   const isAll = isStar(cursor.peek());
@@ -138,13 +137,9 @@ function isStar(token: Token | undefined): boolean {
 }
 
 /** (column, …) VALUES (value, …) */
-function takeInsert(
-  { tokens }: TokenizedText,
-  clauses: Clauses,
-  cursor: StatementCursor,
-  to: number,
-): Pick<Branch, 'set' | 'places'> {
+function takeInsert(clauses: Clauses, cursor: StatementCursor, to: number): Pick<Branch, 'set' | 'places'> {
   const { position } = cursor;
+  const { tokens } = clauses;
   const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && token.word === 'values');
   const names = values < 0 ? undefined : clauses.insideParentheses({ from: cursor.index, to: values });
   const given = values < 0 ? undefined : clauses.insideParentheses({ from: values + 1, to });
@@ -176,7 +171,7 @@ function takeInsert(
   };
   const places: readonly UnnamedPlace[] = [
     { kind: 'others', part: 'names', named, ...behind(names) },
-    ...defaultPlaces({ tokens }, all),
+    ...defaultPlaces(clauses, all),
     { kind: 'others', part: 'values', named, ...behind(given) },
   ];
   return { set: all, places };
@@ -188,7 +183,7 @@ function isDefault(tokens: readonly Token[], { from, to }: TokenRange): boolean 
 
 /** Places of DEFAULT as a value: of a column with a name, or by position. */
 function defaultPlaces(
-  { tokens }: Pick<TokenizedText, 'tokens'>,
+  { tokens }: Clauses,
   items: readonly {
     readonly value: TokenRange;
     readonly isDefault: boolean;

@@ -40,7 +40,7 @@ export async function merge(
   if (source.from >= source.to || joined.from >= joined.to)
     throw cursor.unexpected('a source, and ON with a condition');
   clauses.refuse(source, ['join', 'natural', ...queryClauses], 'the source of MERGE');
-  const branches = takeBranches(statement, clauses, { from: first, to: returning });
+  const branches = takeBranches(clauses, { from: first, to: returning });
   const set = columnsOf(branches);
   const bySource = branches.some(({ of }) => of === 'source');
   const byTarget = branches.some(({ of }) => of === 'target');
@@ -112,12 +112,7 @@ export async function merge(
         source: places.some(takesSource) ? await sourceColumns(statement, source, gate, withNames) : undefined,
       },
     }),
-    returning: await returningQuery(
-      statement,
-      clauses,
-      { from: returning, to: end },
-      { target, gate, hasAction: true },
-    ),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate, hasAction: true }),
   };
 }
 

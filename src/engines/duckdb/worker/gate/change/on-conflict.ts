@@ -24,7 +24,8 @@ export function takesOr(cursor: StatementCursor): { readonly action: Action; rea
 }
 
 /** The start of ON CONFLICT behind the rows of an INSERT; else the end of the range. `conflict` alone may be a name of the query. */
-export function findConflict({ tokens }: TokenizedText, clauses: Clauses, { from, to }: TokenRange): number {
+export function findConflict(clauses: Clauses, { from, to }: TokenRange): number {
+  const { tokens } = clauses;
   for (let index = from; index < to; index++) {
     if (!clauses.isClause(index, 'on') || tokens[index + 1]?.word !== 'conflict') continue;
     const isList = isMark(tokens[index + 2], '(');
@@ -36,12 +37,11 @@ export function findConflict({ tokens }: TokenizedText, clauses: Clauses, { from
 
 /** The action on rows whose key exists already: from `or`, or from ON CONFLICT in the range. */
 export async function onConflict(
-  statement: TokenizedText,
   clauses: Clauses,
   range: TokenRange,
   { target, gate, or }: { readonly target: Target; readonly gate: GateText; readonly or: ReturnType<typeof takesOr> },
 ): Promise<OnConflict | undefined> {
-  const position = statement.tokens[range.from]?.start ?? 0;
+  const position = clauses.tokens[range.from]?.start ?? 0;
   if (range.from >= range.to) {
     return (
       or && {
@@ -49,7 +49,7 @@ export async function onConflict(
         set: [],
         excluded: [],
         parameters: [],
-        query: await changes(new ComposedText(statement), { target, gate, set: [] }),
+        query: await changes(new ComposedText(clauses), { target, gate, set: [] }),
       }
     );
   }
@@ -59,7 +59,7 @@ export async function onConflict(
       position,
     });
   }
-  const { key, set, where, action } = takeConflict(statement, clauses, range);
+  const { key, set, where, action } = takeConflict(clauses, range);
   const isNamed = asciiLower(target.alias) === excludedColumn;
   if (isNamed && action === 'update') {
     throw new AppError('sql_error', '"excluded" means the row that was to be added, and the table has that name', {
@@ -67,19 +67,19 @@ export async function onConflict(
       position,
     });
   }
-  const text = new ComposedText(statement);
+  const text = new ComposedText(clauses);
   const query = await changes(text, { target, gate, set, where, hasExcluded: action === 'update' });
   const columns = set.map(({ value: _, ...column }) => column);
-  const excluded = excludedColumns(statement, range);
+  const excluded = excludedColumns(clauses, range);
   return { action, position, key, set: columns, excluded, parameters: text.parameters, query };
 }
 
 /** ON CONFLICT [(column, …)] DO NOTHING | DO UPDATE SET column = value, … [WHERE …] */
 function takeConflict(
-  { sql, tokens }: TokenizedText,
   clauses: Clauses,
   { from, to }: TokenRange,
 ): Pick<OnConflict, 'action' | 'key'> & { readonly set: readonly Assignment[]; readonly where?: TokenRange } {
+  const { sql, tokens } = clauses;
   const cursor = new StatementCursor(tokens.slice(0, to), tokens[to]?.start ?? sql.length);
   cursor.skipTo(from + 2);
   if (cursor.sees('on')) {
@@ -103,7 +103,7 @@ function takeConflict(
   if (!cursor.takes('update')) throw cursor.unexpected('NOTHING or UPDATE');
   if (!cursor.takes('set')) throw cursor.unexpected('SET');
   const where = clauses.find({ from: cursor.index, to }, 'where');
-  const set = assignments({ sql, tokens }, clauses, { from: cursor.index, to: where });
+  const set = assignments(clauses, { from: cursor.index, to: where });
   return { action: 'update', key, set, ...(where < to && { where: { from: where + 1, to } }) };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { unquoted } from '../../../../../core/text/dialects.ts';
 import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { queryFault } from '../../../../../core/text/tsdb-query.ts';
 import { nameOf } from '../text/statement-cursor.ts';
@@ -90,7 +91,7 @@ function isDot(token: Token | undefined): boolean {
 
 /** `'…'` or `$$…$$`. */
 function textOf({ text, start }: Token): string {
-  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'");
+  if (text.startsWith("'")) return unquoted(text);
   const tag = /^\$[^$]*\$/.exec(text)?.[0];
   if (tag === undefined) throw notLiteral(start);
   return text.slice(tag.length, -tag.length);

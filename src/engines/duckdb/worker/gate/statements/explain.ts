@@ -49,7 +49,7 @@ async function explainedQuery(
   { isAnalyzed }: Options,
 ): Promise<Query> {
   const start = cursor.position;
-  if (unexplained.some((word) => cursor.sees(word)) || hasChangeBehindWith(cursor, { sql, tokens }))
+  if (unexplained.some((word) => cursor.sees(word)) || hasChangeBehindWith({ sql, tokens: cursor.rest }))
     throw new AppError('sql_forbidden', 'EXPLAIN takes queries, CREATE TABLE … AS and INSERT', {
       hint: 'explain a SELECT with the same FROM and WHERE',
       position: start,
@@ -64,7 +64,7 @@ async function explainedQuery(
       position: start,
     });
   }
-  const rest = tokens.filter((token) => token.start >= start);
+  const { rest } = cursor;
   const inner = new StatementCursor(rest, sql.length);
   const read = isCreate ? createTable : insert;
   const statement = await read(inner, { sql, tokens: rest }, gate);
@@ -77,10 +77,9 @@ async function explainedQuery(
 const unexplained = ['update', 'delete', 'merge', 'truncate', 'drop', 'alter'];
 
 /** WITH … UPDATE, DELETE or MERGE. */
-function hasChangeBehindWith(cursor: StatementCursor, { sql, tokens }: TokenizedText): boolean {
-  const rest = tokens.filter((token) => token.start >= cursor.position);
-  const names = namesBeforeChange({ sql, tokens: rest });
-  return names !== undefined && unexplained.includes(rest[names.to]?.word ?? '');
+function hasChangeBehindWith(text: TokenizedText): boolean {
+  const names = namesBeforeChange(text);
+  return names !== undefined && unexplained.includes(text.tokens[names.to]?.word ?? '');
 }
 
 /** As a query that also reads the table, which must be there. */

@@ -42,7 +42,7 @@ export async function insert(
   const clauses = hasClauses || or !== undefined || withNames !== undefined ? new Clauses(statement) : undefined;
   const { length: end } = tokens;
   const returning = clauses?.find({ from: cursor.index, to: end }, 'returning') ?? end;
-  const conflict = clauses ? findConflict(statement, clauses, { from: cursor.index, to: returning }) : returning;
+  const conflict = clauses ? findConflict(clauses, { from: cursor.index, to: returning }) : returning;
   const rows = { from: cursor.index, to: conflict };
   if (isDefaults && rows.from < rows.to) throw cursor.unexpected('ON CONFLICT, RETURNING or the end of the statement');
   if (!isDefaults && rows.from >= rows.to) throw cursor.unexpected('VALUES or a query');
@@ -57,8 +57,8 @@ export async function insert(
     columns,
     match,
     query,
-    onConflict: await onConflict(statement, clauses, conflicts, { target, gate, or }),
-    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+    onConflict: await onConflict(clauses, conflicts, { target, gate, or }),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate }),
   };
 }
 

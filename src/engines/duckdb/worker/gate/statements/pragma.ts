@@ -2,6 +2,7 @@ import { sqlString } from '@framehold/columns';
 import type { Query, Statement } from '../../../../../core/sql/sql.ts';
 import { settingName } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { unquoted } from '../../../../../core/text/dialects.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
@@ -48,7 +49,7 @@ export async function pragma(cursor: StatementCursor, tokens: readonly Token[], 
 }
 
 function stringOf({ kind, text }: Token): string | undefined {
-  return kind === 'string' && text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : undefined;
+  return kind === 'string' && text.startsWith("'") ? unquoted(text) : undefined;
 }
 
 /** SHOW TimeZone and SHOW TIME ZONE. Undefined for other settings. */

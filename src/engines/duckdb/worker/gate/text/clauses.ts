@@ -9,18 +9,19 @@ const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
  * The clauses of a statement that DuckDB does not show us as a tree. All brackets in it are closed in order, so that a range
  * between two tokens outside of all brackets can be put into parentheses, and nothing in it can end them.
  */
-export class Clauses {
-  readonly #tokens: readonly Token[];
-  /** For each token: the brackets, and CASE … END, around it. */
+export class Clauses implements TokenizedText {
+  readonly sql: string;
+  readonly tokens: readonly Token[];
   readonly #depths: readonly number[];
 
-  constructor({ tokens }: TokenizedText) {
-    this.#tokens = tokens;
+  constructor({ sql, tokens }: TokenizedText) {
+    this.sql = sql;
+    this.tokens = tokens;
     this.#depths = depthsOf(tokens);
   }
 
   get end(): number {
-    return this.#tokens.length;
+    return this.tokens.length;
   }
 
   /** The first token of the range outside of all brackets that is one of these keywords; else the end of the range. */
@@ -31,27 +32,27 @@ export class Clauses {
 
   /** Whether the token is one of these keywords, outside of all brackets. */
   isClause(index: number, ...words: readonly string[]): boolean {
-    const word = this.#depths[index] === 0 ? keywordAt(this.#tokens, index) : undefined;
+    const word = this.#depths[index] === 0 ? keywordAt(this.tokens, index) : undefined;
     if (word === undefined || !words.includes(word)) return false;
     // IS DISTINCT FROM
-    return word !== 'from' || keywordAt(this.#tokens, index - 1) !== 'distinct';
+    return word !== 'from' || keywordAt(this.tokens, index - 1) !== 'distinct';
   }
 
   /** The parts between commas outside of all brackets in the range. */
   items(range: TokenRange): readonly TokenRange[] {
-    return itemsIn(this.#tokens, range);
+    return itemsIn(this.tokens, range);
   }
 
   /** The range inside the parentheses, if they enclose the whole range. */
   insideParentheses({ from, to }: TokenRange): TokenRange | undefined {
-    if (to - from < 2 || !isMark(this.#tokens[from], '(') || !isMark(this.#tokens[to - 1], ')')) return undefined;
-    return closingIndex(this.#tokens, from) === to - 1 ? { from: from + 1, to: to - 1 } : undefined;
+    if (to - from < 2 || !isMark(this.tokens[from], '(') || !isMark(this.tokens[to - 1], ')')) return undefined;
+    return closingIndex(this.tokens, from) === to - 1 ? { from: from + 1, to: to - 1 } : undefined;
   }
 
   /** Refuses a clause that may not stand in the range, outside of all brackets. */
   refuse(range: TokenRange, words: readonly string[], where: string): void {
     const at = this.find(range, ...words);
-    const token = at < range.to ? this.#tokens[at] : undefined;
+    const token = at < range.to ? this.tokens[at] : undefined;
     if (token === undefined) return;
     throw new AppError('sql_error', `${token.text.toUpperCase()} cannot stand in ${where}`, { position: token.start });
   }
@@ -72,7 +73,8 @@ function keywordAt(tokens: readonly Token[], index: number): string | undefined 
   return isName && reservedWords.has(word) ? undefined : word;
 }
 
-function depthsOf(tokens: readonly Token[]): number[] {
+/** For each token: the brackets, and CASE … END, around it; they are closed in order. */
+export function depthsOf(tokens: readonly Token[]): number[] {
   const open: string[] = [];
   const depths: number[] = [];
   for (const [index, { kind, text, start }] of tokens.entries()) {

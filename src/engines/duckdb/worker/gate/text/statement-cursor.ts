@@ -1,4 +1,5 @@
 import type { TableName } from '../../../../../core/sql/sql.ts';
+import { unquoted } from '../../../../../core/text/dialects.ts';
 import { TokenCursor } from '../../../../../core/text/token-cursor.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
 import { reservedWords } from '../rules/reserved-names.ts';
@@ -66,5 +67,5 @@ export class StatementCursor extends TokenCursor {
 export function nameOf(token: Token | undefined): string | undefined {
   if (token?.kind === 'word') return reservedWords.has(token.word) ? undefined : token.text;
   if (token?.kind !== 'quoted' || !token.text.startsWith('"') || token.text.length < 3) return undefined;
-  return token.text.slice(1, -1).replaceAll('""', '"');
+  return unquoted(token.text);
 }

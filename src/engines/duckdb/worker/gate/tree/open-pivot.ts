@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
-import { bracketDepth } from '../text/token-groups.ts';
+import { depthsOf } from '../text/clauses.ts';
 
 /** Words that end the list behind ON. */
 const clauses = ['using', 'group', 'order', 'limit', 'offset'];
@@ -56,14 +56,4 @@ function openLists(tokens: readonly Token[], depths: readonly number[], pivot: n
     from = to + 1;
   }
   return places;
-}
-
-/** The depth of brackets around each token; a bracket is outside of itself. */
-function depthsOf(tokens: readonly Token[]): number[] {
-  let depth = 0;
-  return tokens.map((token) => {
-    const change = bracketDepth(token);
-    depth += change;
-    return change > 0 ? depth - change : depth;
-  });
 }
