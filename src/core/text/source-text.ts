@@ -29,19 +29,25 @@ interface Whole {
   readonly pieces: readonly TextPiece[];
 }
 
+interface TokenPart {
+  readonly tokens: readonly Token[];
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A text that knows where each part stood in another one, such as the caller's, and which parts are ours. */
 export class SourceText {
   readonly segments: Segment[] = [];
   #length = 0;
   #whole: Whole | undefined;
   #tokens: readonly Token[] | undefined;
+  /** The tokens of the statement that it is a part of. */
+  #part: TokenPart | undefined;
 
   /** A part of a statement, between two of its tokens. */
-  static partOf({ sql, tokens }: TokenizedText, from: number, to = sql.length): SourceText {
-    const text = new SourceText().callers(sql, from, to);
-    const own = tokens.filter(({ start, end }) => start >= from && end <= to);
-    text.#tokens =
-      from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
+  static partOf(statement: TokenizedText, from: number, to = statement.sql.length): SourceText {
+    const text = new SourceText().callers(statement.sql, from, to);
+    text.#part = { tokens: statement.tokens, from, to };
     return text;
   }
 
@@ -59,7 +65,7 @@ export class SourceText {
 
   /** Its tokens by DuckDB's rules. */
   get tokens(): readonly Token[] {
-    this.#tokens ??= tokenize(this.sql);
+    this.#tokens ??= this.#part === undefined ? tokenize(this.sql) : tokensOf(this.#part);
     return this.#tokens;
   }
 
@@ -92,6 +98,7 @@ export class SourceText {
     }
     this.#whole = undefined;
     this.#tokens = undefined;
+    this.#part = undefined;
     return this;
   }
 
@@ -152,6 +159,11 @@ export class SourceText {
     this.#whole = { sql: this.segments.map(({ text }) => text).join(''), starts, pieces };
     return this.#whole;
   }
+}
+
+function tokensOf({ tokens, from, to }: TokenPart): readonly Token[] {
+  const own = tokens.filter(({ start, end }) => start >= from && end <= to);
+  return from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
 }
 
 interface WrittenWord {
