@@ -161,6 +161,12 @@ export class SourceText {
   }
 }
 
+/** The index of the token that begins at an offset; -1 if none does. */
+export function tokenIndex(tokens: readonly WrittenWord[], at: number): number {
+  const index = lastUpTo(tokens, at, ({ start }) => start);
+  return tokens[index]?.start === at ? index : -1;
+}
+
 function tokensOf({ tokens, from, to }: TokenPart): readonly Token[] {
   const own = tokens.filter(({ start, end }) => start >= from && end <= to);
   return from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));

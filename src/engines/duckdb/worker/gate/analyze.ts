@@ -12,7 +12,6 @@ import type { Connection } from '../native/session.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';
-import { namesBeforeChange } from './change/with-before.ts';
 import { createDefinition, definitionKinds } from './definitions/create-definition.ts';
 import { type GateReferences, type GateText, gateQuery, queryOf } from './gate-query.ts';
 import { refuseStatement } from './rules/refused-statements.ts';
@@ -23,6 +22,7 @@ import { drop, dropDefinition, seesDropOfDefinition } from './statements/drop.ts
 import { explained } from './statements/explain.ts';
 import { insert } from './statements/insert.ts';
 import { pragma, shownSetting } from './statements/pragma.ts';
+import { namesBeforeChange } from './text/clauses.ts';
 import { StatementCursor } from './text/statement-cursor.ts';
 import { checkTokens } from './text/text-limits.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../../core/sql/definition.ts';
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { Segment, SourceText } from '../../../../../core/text/source-text.ts';
+import { type Segment, type SourceText, tokenIndex } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
 import type { Connection } from '../../native/session.ts';
 import { nameOf } from '../text/statement-cursor.ts';
@@ -111,13 +111,16 @@ class Expander {
     const { tree } = await parseQuery(connection, this.#text);
     const parameters = new Set(this.#parameters.map(asciiLower));
     const { uses, columns, windows } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
-    const indexes = new Map(this.#tokens.map(({ start }, index) => [start, index]));
-    this.#columns = new Set(columns.flatMap((at) => indexes.get(at) ?? []));
-    this.#windows = new Set(windows.flatMap((at) => indexes.get(at) ?? []));
+    const indexOf = (at: number | undefined): number | undefined => {
+      const index = at === undefined ? -1 : tokenIndex(this.#tokens, at);
+      return index < 0 ? undefined : index;
+    };
+    this.#columns = new Set(columns.flatMap((at) => indexOf(at) ?? []));
+    this.#windows = new Set(windows.flatMap((at) => indexOf(at) ?? []));
     let hasCalls = false;
     for (const use of uses) {
       const { position: at = 0 } = use;
-      const index = use.position === undefined ? undefined : indexes.get(at);
+      const index = indexOf(use.position);
       // A node may stand twice in the tree.
       if (index !== undefined && this.#replacements.has(index)) continue;
       if (use.kind === 'parameter') this.#addParameter(use.name, index, at);

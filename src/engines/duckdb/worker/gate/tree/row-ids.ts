@@ -1,5 +1,5 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TextEdit } from '../../../../../core/text/source-text.ts';
+import { type TextEdit, tokenIndex } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { listOf, type TreeNode } from './parse-tree.ts';
@@ -72,7 +72,7 @@ export function starEdits(tokens: readonly Token[], places: readonly number[]): 
 }
 
 function starEdit(tokens: readonly Token[], place: number): TextEdit | undefined {
-  let index = tokens.findIndex(({ start }) => start === place);
+  let index = tokenIndex(tokens, place);
   // FROM t without SELECT.
   if (tokens[index]?.word === 'from') return { at: place, text: `SELECT *${exclude} ` };
   while (index >= 0 && tokens[index + 1]?.text === '.' && nameOf(tokens[index]) !== undefined) index += 2;

@@ -1,6 +1,6 @@
 import { sqlName } from '@framehold/columns';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TextEdit } from '../../../../../core/text/source-text.ts';
+import { type TextEdit, tokenIndex } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
 import { carriedTextIn } from '../../../view-text.ts';
 import { closingIndex, isMark } from '../text/token-groups.ts';
@@ -53,7 +53,7 @@ export function viewTextEdits(tokens: readonly Token[], uses: readonly ViewTextU
 const plainNames = ['describe', 'desc', 'show', 'summarize', 'table'];
 
 function editsOf(tokens: readonly Token[], { at, column, name }: ViewTextUse): TextEdit[] {
-  const first = tokens.findIndex(({ start }) => start === at);
+  const first = tokenIndex(tokens, at);
   if (first < 0 || plainNames.includes(tokens[first - 1]?.word ?? '')) return [];
   let last = first;
   while (tokens[last + 1]?.text === '.') last += 2;
