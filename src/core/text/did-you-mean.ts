@@ -14,7 +14,7 @@ const longestName = 200;
 /** Letters that are compared with letters: some milliseconds. Candidates behind them are not looked at. */
 const mostWork = 250_000;
 
-function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
+export function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
   // The work grows with both lengths, and longer texts are no typing errors.
   if (typed.length > longestName) return undefined;
   const word = typed.toLowerCase();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editedText, placeIn, SourceText, type TextEdit, textOf } from './source-text.ts';
+import { tokenize } from './tokens.ts';
 
 const written = 'SELECT a, b FROM t';
 
@@ -24,7 +25,7 @@ describe('a text with parts of another', () => {
       { text: '+', start: 10, end: 11 },
       { text: 'b', start: 11, end: 12 },
     ];
-    const text = new SourceText().ours('(').tokens(words);
+    const text = new SourceText().ours('(').words(words);
     expect(text.sql).toBe(`(${textOf(words)}`);
     expect(text.sql).toBe('(a +b');
     expect(text.nearest(text.sql.indexOf('b'))).toBe(11);
@@ -70,4 +71,12 @@ test('each character that edits leave keeps its place, also in a text of a text'
       expect(part.sql).toBe(edited.sql.slice(3, 12));
     }),
   );
+});
+
+test('a part of a statement has its tokens, at their places in the part', () => {
+  const sql = '/* x */ CREATE TABLE t AS SELECT a FROM b WHERE c = 1 -- d';
+  const part = SourceText.partOf({ sql, tokens: tokenize(sql) }, sql.indexOf('SELECT'), sql.indexOf(' WHERE'));
+  expect(part.sql).toBe('SELECT a FROM b');
+  expect(part.tokens).toEqual(tokenize(part.sql));
+  expect(part.ours(' LIMIT 1').tokens).toEqual(tokenize('SELECT a FROM b LIMIT 1'));
 });

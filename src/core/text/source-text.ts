@@ -1,3 +1,5 @@
+import { type Token, type TokenizedText, tokenize } from './tokens.ts';
+
 /** A part of a text, and its place in the text before. Length 0: the text from there on stands for that place. */
 export interface TextPiece {
   readonly built: number;
@@ -27,11 +29,27 @@ interface Whole {
   readonly pieces: readonly TextPiece[];
 }
 
+interface TokenPart {
+  readonly tokens: readonly Token[];
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A text that knows where each part stood in another one, such as the caller's, and which parts are ours. */
 export class SourceText {
   readonly segments: Segment[] = [];
   #length = 0;
   #whole: Whole | undefined;
+  #tokens: readonly Token[] | undefined;
+  /** The tokens of the statement that it is a part of. */
+  #part: TokenPart | undefined;
+
+  /** A part of a statement, between two of its tokens. */
+  static partOf(statement: TokenizedText, from: number, to = statement.sql.length): SourceText {
+    const text = new SourceText().callers(statement.sql, from, to);
+    text.#part = { tokens: statement.tokens, from, to };
+    return text;
+  }
 
   get length(): number {
     return this.#length;
@@ -45,6 +63,12 @@ export class SourceText {
     return this.#all.pieces;
   }
 
+  /** Its tokens by DuckDB's rules. */
+  get tokens(): readonly Token[] {
+    this.#tokens ??= this.#part === undefined ? tokenize(this.sql) : tokensOf(this.#part);
+    return this.#tokens;
+  }
+
   /** Text of ours. `at`: the place that it stands for. */
   ours(text: string, at?: number): this {
     return this.add([{ text, at, isOurs: true }]);
@@ -56,7 +80,7 @@ export class SourceText {
   }
 
   /** Words of the other text, with a blank in place of each space and comment. */
-  tokens(tokens: readonly WrittenWord[]): this {
+  words(tokens: readonly WrittenWord[]): this {
     for (const [index, { start, text }] of tokens.entries()) {
       this.add([
         { text: spaceBefore(tokens, index), isOurs: true },
@@ -73,6 +97,8 @@ export class SourceText {
       this.#length += segment.text.length;
     }
     this.#whole = undefined;
+    this.#tokens = undefined;
+    this.#part = undefined;
     return this;
   }
 
@@ -133,6 +159,17 @@ export class SourceText {
     this.#whole = { sql: this.segments.map(({ text }) => text).join(''), starts, pieces };
     return this.#whole;
   }
+}
+
+/** The index of the token that begins at an offset; -1 if none does. */
+export function tokenIndex(tokens: readonly WrittenWord[], at: number): number {
+  const index = lastUpTo(tokens, at, ({ start }) => start);
+  return tokens[index]?.start === at ? index : -1;
+}
+
+function tokensOf({ tokens, from, to }: TokenPart): readonly Token[] {
+  const own = tokens.filter(({ start, end }) => start >= from && end <= to);
+  return from === 0 ? own : own.map((token) => ({ ...token, start: token.start - from, end: token.end - from }));
 }
 
 interface WrittenWord {

@@ -1,5 +1,5 @@
 /**
- * Every function that a caller's SQL may use on a cluster: the functions of Spark 4.1 without those in refused-functions.ts. A
+ * Every function that a caller's SQL may use on a cluster: the functions of Spark 4.1 without those in check-function.ts. A
  * function on neither list does not exist for a caller, even if an operator gave the cluster functions of their own.
  */
 const groups = {

@@ -2,8 +2,8 @@ import { AppError } from '../../../core/errors/app-error.ts';
 import type { Query, TableName } from '../../../core/sql/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { type ColumnSizes, SelectColumns, unknownColumns } from './select-columns.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import type { Dialect, Expansion } from './statement-size.ts';
-import type { TokenCursor } from './token-cursor.ts';
 
 /** The names of WITH that are visible at a place of a query, one link for each WITH. */
 interface WithNames {
@@ -31,7 +31,7 @@ export interface Readers {
 
 /** The state while a query is read: the place, and the findings so far. */
 export class ParseContext {
-  readonly cursor: TokenCursor;
+  readonly cursor: SparkCursor;
   readonly read: Readers;
   readonly dialect: Dialect;
   readonly #tables = new Map<string, TableName>();
@@ -47,7 +47,7 @@ export class ParseContext {
   /** Whether the cursor is inside of a WINDOW clause. */
   isInWindowClause = false;
 
-  constructor(cursor: TokenCursor, read: Readers, dialect: Dialect) {
+  constructor(cursor: SparkCursor, read: Readers, dialect: Dialect) {
     this.cursor = cursor;
     this.read = read;
     this.dialect = dialect;

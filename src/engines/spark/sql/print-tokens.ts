@@ -1,5 +1,5 @@
 import { sparkName } from '@framehold/columns';
-import type { Token } from './tokenizer.ts';
+import type { SparkToken } from './tokenizer.ts';
 
 /** The text that an engine gets in place of the caller's. */
 export interface PrintedSql {
@@ -15,10 +15,10 @@ export interface PrintedSql {
  * `parameters`: their starts in the caller's text. Spark writes their values into the text and parses that again, so each is in
  * parentheses: a value can neither join the word beside it nor begin a comment (`3-?` with -2).
  */
-export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<number>): PrintedSql {
+export function printTokens(tokens: readonly SparkToken[], parameters: ReadonlySet<number>): PrintedSql {
   let text = '';
   const starts: number[] = [];
-  let before: Token | undefined;
+  let before: SparkToken | undefined;
   let opened = false;
   for (const token of tokens) {
     const isNameOfParameter = opened;
@@ -44,12 +44,12 @@ export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<nu
 }
 
 /** Signs without a space between them are one operator; all other tokens stand apart. */
-function isOperator(before: Token, token: Token, parameters: ReadonlySet<number>): boolean {
+function isOperator(before: SparkToken, token: SparkToken, parameters: ReadonlySet<number>): boolean {
   if (before.kind !== 'sign' || token.kind !== 'sign' || before.end !== token.start) return false;
   return !parameters.has(before.start) && !parameters.has(token.start);
 }
 
-function printed(token: Token): string {
+function printed(token: SparkToken): string {
   switch (token.kind) {
     case 'string':
       return `'${token.value.replace(unsafe, escaped)}'`;

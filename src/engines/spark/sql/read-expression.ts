@@ -2,7 +2,7 @@ import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { readGroup } from './read-group.ts';
 import { noQualifiedFunction, readOperand } from './read-operand.ts';
 import { readType } from './read-type.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 
 /** The longest first. */
 const operators = ['<=>', '>>>', '<<', '>>', '<=', '>=', '<>', '!=', '==', '!<', '!>', '||', ...'<>=+-*/%&|^'];
@@ -59,7 +59,7 @@ function readOperands(reading: ParseContext, found: Found): 'connective' | 'end'
 }
 
 /** Signs and NOT, which belong to the next operand, and the parameters of lambdas, to which all belongs that follows. */
-function takePrefixes(cursor: TokenCursor): { readonly signs: number; readonly lambdas: number } {
+function takePrefixes(cursor: SparkCursor): { readonly signs: number; readonly lambdas: number } {
   let signs = 0;
   let lambdas = 0;
   for (;;) {
@@ -77,11 +77,11 @@ function takePrefixes(cursor: TokenCursor): { readonly signs: number; readonly l
   }
 }
 
-function takesSign(cursor: TokenCursor): boolean {
+function takesSign(cursor: SparkCursor): boolean {
   return cursor.takes('not') || ['-', '+', '~', '!'].some((sign) => cursor.takesSigns(sign));
 }
 
-function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
+function seesLambdaOfSeveral(cursor: SparkCursor): boolean {
   const behind = cursor.seesSigns('(') ? cursor.peekBehindParentheses() : undefined;
   return behind !== undefined && cursor.seesSigns('->', behind.ahead);
 }
@@ -105,7 +105,7 @@ function readSuffix(reading: ParseContext): boolean {
     cursor.size.nested(() => readExpression(reading));
     cursor.expectSign(']');
   } else if (cursor.takesSigns('::')) readType(cursor);
-  else if (cursor.takes('collate')) takeQualifiedName(cursor);
+  else if (cursor.takes('collate')) cursor.takeQualifiedName('a name');
   else if (cursor.sees('is') && !seesDistinctFrom(cursor)) {
     cursor.take();
     cursor.takes('not');
@@ -121,17 +121,12 @@ function readSuffix(reading: ParseContext): boolean {
   return true;
 }
 
-function takeQualifiedName(cursor: TokenCursor): void {
-  cursor.takeName('a name');
-  while (cursor.takesSigns('.')) cursor.takePart();
-}
-
-function seesDistinctFrom(cursor: TokenCursor): boolean {
+function seesDistinctFrom(cursor: SparkCursor): boolean {
   return cursor.sees('is', 'distinct', 'from') || cursor.sees('is', 'not', 'distinct', 'from');
 }
 
 /** Skips an operator that needs another operand behind it. */
-function takesOperator(cursor: TokenCursor): boolean {
+function takesOperator(cursor: SparkCursor): boolean {
   if (cursor.seesSigns('->') || cursor.seesSigns('=>')) throw cursor.unexpected('an operator');
   if (operators.some((operator) => cursor.takesSigns(operator))) return true;
   if (seesDistinctFrom(cursor)) {

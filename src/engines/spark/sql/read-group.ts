@@ -1,18 +1,18 @@
 import { AppError } from '../../../core/errors/app-error.ts';
 import type { ExpressionKind, ParseContext } from './parse-context.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import { setOperators } from './words.ts';
 
 export const queryWords: ReadonlySet<string> = new Set(['select', 'with', 'values', 'table', 'from']);
 const organizationWords = new Set(['order', 'cluster', 'distribute', 'sort', 'limit', 'offset']);
 
 /** Whether a query comes next; one in parentheses of its own does not count. */
-export function startsQuery(cursor: TokenCursor): boolean {
+export function startsQuery(cursor: SparkCursor): boolean {
   return cursor.seesOneOf(queryWords);
 }
 
 /** Whether the next token continues a query that was read in parentheses. */
-export function continuesQuery(cursor: TokenCursor): boolean {
+export function continuesQuery(cursor: SparkCursor): boolean {
   return cursor.seesOneOf(setOperators) || cursor.seesOneOf(organizationWords);
 }
 

@@ -4,8 +4,8 @@ import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
 import { readType } from './read-type.ts';
 import { readCallSuffixes } from './read-window.ts';
-import { argumentRepeats } from './repeated-arguments.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import { argumentRepeats } from './select-columns.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './words.ts';
 
 /** Without parentheses these are functions, too. */
@@ -39,7 +39,7 @@ export function readOperand(reading: ParseContext): ExpressionKind {
 }
 
 /** Strings one behind the other are one string. */
-function takeStrings(cursor: TokenCursor): void {
+function takeStrings(cursor: SparkCursor): void {
   while (cursor.peek()?.kind === 'string') cursor.take();
 }
 
@@ -58,16 +58,14 @@ function readMark(reading: ParseContext): void {
 }
 
 /** * EXCEPT (column, …); if a query begins in the parentheses, it is a set operation. */
-function readExceptColumns(cursor: TokenCursor): void {
+function readExceptColumns(cursor: SparkCursor): void {
   const behind = cursor.peek(2);
   if (!cursor.sees('except') || !cursor.seesSigns('(', 1) || behind === undefined) return;
   if (queryWords.has(behind.word) || behind.text === '(') return;
   cursor.take();
   cursor.inParentheses(() => {
-    do {
-      cursor.takeName('the name of a column');
-      while (cursor.takesSigns('.')) cursor.takePart();
-    } while (cursor.takesSigns(','));
+    do cursor.takeQualifiedName('the name of a column');
+    while (cursor.takesSigns(','));
   });
 }
 
@@ -92,7 +90,7 @@ function readPlainWord(reading: ParseContext, word: string, isCall: boolean): vo
 }
 
 /** Engines call these functions where no column has the name, in backticks, too. */
-function refuseUserName(cursor: TokenCursor, name: string): void {
+function refuseUserName(cursor: SparkCursor, name: string): void {
   const isColumnOrCall = cursor.seesSigns('.', 1) || cursor.seesSigns('(', 1) || cursor.seesSigns('=>', 1);
   if (userWords.has(name) && !isColumnOrCall) checkFunction(name, cursor.position);
 }
@@ -165,7 +163,7 @@ const schemaFunctions = new Set(['schema_of_json', 'schema_of_csv']);
  * Spark also takes a schema as JSON, in which a default of a field is SQL that it runs with any function. So a schema is one
  * string in the form of columns or a type, or the schema of another string.
  */
-function checkSchema(cursor: TokenCursor): void {
+function checkSchema(cursor: SparkCursor): void {
   const token = cursor.peek();
   const isText = token?.kind === 'string' && (cursor.seesSigns(',', 1) || cursor.seesSigns(')', 1));
   if (isText && /^[^{}"'\\]*$/.test(token.value)) return;
@@ -181,7 +179,7 @@ function noSchema(position: number): AppError {
   });
 }
 
-function takesSeparator(cursor: TokenCursor): boolean {
+function takesSeparator(cursor: SparkCursor): boolean {
   if (!cursor.seesOneOf(separators)) return false;
   cursor.take();
   return true;
@@ -221,14 +219,14 @@ function readCast(reading: ParseContext): void {
   });
 }
 
-function seesIntervalValue(cursor: TokenCursor): boolean {
+function seesIntervalValue(cursor: SparkCursor): boolean {
   const isSigned = cursor.seesSigns('-', 1) || cursor.seesSigns('+', 1);
   const kind = cursor.peek(isSigned ? 2 : 1)?.kind;
   return kind === 'number' || kind === 'string';
 }
 
 /** INTERVAL '1' DAY, 1 day 2 hours, '1-2' YEAR TO MONTH */
-function readInterval(cursor: TokenCursor): void {
+function readInterval(cursor: SparkCursor): void {
   cursor.take();
   if (!cursor.takesSigns('-')) cursor.takesSigns('+');
   while (cursor.peek()?.kind === 'number' || cursor.peek()?.kind === 'string') {

@@ -6,8 +6,8 @@ import { readFrom, readLateralViews, readTable } from './read-relation.ts';
 import { readValues } from './read-values.ts';
 import { readSortItems, readWindow } from './read-window.ts';
 import { combinedColumns, unknownColumns } from './select-columns.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import type { Expansion } from './statement-size.ts';
-import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
 
 /** Whether the rows of the query have an order. */
@@ -51,10 +51,7 @@ function readWith(reading: ParseContext): void {
     const name = cursor.takeName('a name for the query');
     const isRenamed = cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1);
     if (isRenamed) cursor.inParentheses(() => cursor.takeNames());
-    if (cursor.takes('max', 'recursion', 'level')) {
-      if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-      cursor.take();
-    }
+    if (cursor.takes('max', 'recursion', 'level')) cursor.takeNumber();
     cursor.takes('as');
     if (isRecursive) {
       reading.addWithName(name, { ...noExpansion, columns: unknownColumns, isRenamed });
@@ -181,7 +178,7 @@ function readOrganization(reading: ParseContext): QueryRead {
   return { isOrdered };
 }
 
-function otherQuery(cursor: TokenCursor): AppError {
+function otherQuery(cursor: SparkCursor): AppError {
   const { position } = cursor;
   const word = cursor.peek()?.word ?? '';
   if (word === 'from') {
@@ -207,14 +204,14 @@ function noRecursion(position: number): AppError {
   });
 }
 
-function noQualify({ position }: TokenCursor): AppError {
+function noQualify({ position }: SparkCursor): AppError {
   return new AppError('sql_forbidden', 'cluster engines have no QUALIFY', {
     position,
     hint: 'put the window function in a subquery: SELECT … FROM (SELECT …, rank() OVER (…) AS r FROM t) WHERE r = 1',
   });
 }
 
-function noScripts({ position }: TokenCursor): AppError {
+function noScripts({ position }: SparkCursor): AppError {
   return new AppError('sql_forbidden', 'TRANSFORM, MAP and REDUCE with a script are not allowed', {
     position,
     hint: 'use functions: transform(array, x -> x + 1)',

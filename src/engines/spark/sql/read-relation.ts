@@ -6,7 +6,7 @@ import { continuesQuery, startsQuery } from './read-group.ts';
 import { readArguments } from './read-operand.ts';
 import { readInlineTable } from './read-values.ts';
 import { readPivot, readTableAlias, readUnpivot, takeSample } from './relation-clauses.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import { timeTravelWords } from './words.ts';
 
 const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full', 'semi', 'anti', 'outer', 'join']);
@@ -63,7 +63,7 @@ function readJoin(reading: ParseContext): boolean {
   return true;
 }
 
-function takesLateral(cursor: TokenCursor): boolean {
+function takesLateral(cursor: SparkCursor): boolean {
   if (!cursor.takes('lateral')) return false;
   if (!cursor.seesSigns('(') && !isCall(cursor)) throw cursor.unexpected('a query in parentheses or a function');
   return true;
@@ -129,17 +129,17 @@ function readRelationGroup(reading: ParseContext): ExpressionKind {
 }
 
 /** [TABLESAMPLE (…)] [alias]; whether columns get other names. */
-function readRelationSuffix(cursor: TokenCursor): boolean {
+function readRelationSuffix(cursor: SparkCursor): boolean {
   takeSample(cursor);
   return readTableAlias(cursor);
 }
 
 /** Whether a join or a reshaping follows. */
-function seesMore(cursor: TokenCursor): boolean {
+function seesMore(cursor: SparkCursor): boolean {
   return cursor.seesOneOf(joinWords) || cursor.sees('pivot') || cursor.sees('unpivot');
 }
 
-function isCall(cursor: TokenCursor): boolean {
+function isCall(cursor: SparkCursor): boolean {
   const kind = cursor.peek()?.kind;
   return (kind === 'word' || kind === 'quoted') && cursor.seesSigns('(', 1);
 }
@@ -170,7 +170,7 @@ function takeTable(reading: ParseContext): void {
   reading.addTable(name, position);
 }
 
-function refuseTimeTravel(cursor: TokenCursor): void {
+function refuseTimeTravel(cursor: SparkCursor): void {
   if (!cursor.seesOneOf(timeTravelWords)) return;
   throw new AppError('sql_forbidden', 'older versions of a frame cannot be read', {
     position: cursor.position,
@@ -178,7 +178,7 @@ function refuseTimeTravel(cursor: TokenCursor): void {
   });
 }
 
-function noQualifiedTable(cursor: TokenCursor, first: string, position: number): AppError {
+function noQualifiedTable(cursor: SparkCursor, first: string, position: number): AppError {
   let name = first;
   while (cursor.takesSigns('.')) {
     name += `.${cursor.peek()?.name ?? ''}`;

@@ -1,16 +1,15 @@
 import { AppError } from '../../../core/errors/app-error.ts';
 import type { Query, Statement, TableName } from '../../../core/sql/sql.ts';
-import { oneStatement } from '../../../core/text/one-statement.ts';
+import { checkText, oneStatement } from '../../../core/text/tokens.ts';
 import { ParseContext } from './parse-context.ts';
 import { type PrintedSql, printTokens } from './print-tokens.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
 import { refusedStatement, refusePipes } from './refused-statements.ts';
+import { SparkCursor } from './spark-cursor.ts';
 import type { Dialect } from './statement-size.ts';
-import { TokenCursor } from './token-cursor.ts';
-import { type Token, tokenize } from './tokenizer.ts';
+import { type SparkToken, tokenize } from './tokenizer.ts';
 
-const maxBytes = 1_048_576;
 const queryWords = new Set(['select', 'with', 'values', 'table']);
 const describeWords = new Set(['describe', 'desc']);
 /** Words behind DESCRIBE or DESCRIBE TABLE with which Spark describes other objects. */
@@ -34,12 +33,12 @@ export function readStatement(sql: string, dialect: Dialect = 'spark'): Statemen
   checkText(sql);
   const all = tokenize(sql);
   // A script of several statements is refused as a script, not for their number.
-  const first = all.find((token) => !isEnd(token));
+  const first = all.find(({ text }) => text !== ';');
   if (first?.word === 'begin') throw refusedStatement([first]);
-  const tokens = oneStatement(all, isEnd);
+  const tokens = oneStatement(all);
   refusePipes(tokens);
   if (dialect === 'sail') refuseDeepStrings(tokens);
-  const cursor = new TokenCursor(tokens, sql, dialect);
+  const cursor = new SparkCursor(tokens, sql, dialect);
   const readRest = (): SparkQuery => readWhole(cursor, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
   if (cursor.takes('insert')) return insert(cursor, readRest);
@@ -47,7 +46,7 @@ export function readStatement(sql: string, dialect: Dialect = 'spark'): Statemen
   if (cursor.takes('drop', 'view')) return drop(cursor, 'view');
   if (cursor.takes('truncate', 'table')) return truncate(cursor);
   if (cursor.seesOneOf(describeWords)) {
-    const described = new TokenCursor(describedTokens(tokens), sql, dialect);
+    const described = new SparkCursor(describedTokens(tokens), sql, dialect);
     return { kind: 'query', query: { ...readWhole(described, dialect), isDescribed: true } };
   }
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
@@ -55,19 +54,10 @@ export function readStatement(sql: string, dialect: Dialect = 'spark'): Statemen
   return { kind: 'query', query: readRest() };
 }
 
-function checkText(sql: string): void {
-  if (sql.length > maxBytes || Buffer.byteLength(sql) > maxBytes) {
-    throw new AppError('too_large', 'the statement is larger than 1 MiB', { hint: 'put the data as a frame instead' });
-  }
-  const strange = /\0|\p{Surrogate}/u.exec(sql);
-  if (strange === null) return;
-  throw new AppError('sql_error', 'the statement holds a character that is not allowed', { position: strange.index });
-}
-
 /** Types and documents in strings (`from_json('…', 'array<array<…')`) that are nested deeper end Sail as a whole. */
 const maxStringDepth = 500;
 
-function refuseDeepStrings(tokens: readonly Token[]): void {
+function refuseDeepStrings(tokens: readonly SparkToken[]): void {
   for (const { kind, value, start } of tokens) {
     if (kind !== 'string' || value.length <= maxStringDepth) continue;
     let depth = 0;
@@ -83,12 +73,8 @@ function refuseDeepStrings(tokens: readonly Token[]): void {
   }
 }
 
-function isEnd({ kind, text }: Token): boolean {
-  return kind === 'sign' && text === ';';
-}
-
 /** The rest of the statement as a query. */
-function readWhole(cursor: TokenCursor, dialect: Dialect): SparkQuery {
+function readWhole(cursor: SparkCursor, dialect: Dialect): SparkQuery {
   const tokens = cursor.rest;
   const reading = new ParseContext(cursor, { query: readQuery, expression: readExpression }, dialect);
   const { isOrdered } = readQuery(reading, 'start');
@@ -99,7 +85,11 @@ function readWhole(cursor: TokenCursor, dialect: Dialect): SparkQuery {
 }
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */
-function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: () => SparkQuery): Statement<SparkQuery> {
+function createTable(
+  cursor: SparkCursor,
+  tokens: readonly SparkToken[],
+  readRest: () => SparkQuery,
+): Statement<SparkQuery> {
   const { position } = cursor;
   const replace = cursor.takes('or', 'replace');
   if (!cursor.takes('table')) throw refusedStatement(tokens);
@@ -122,7 +112,7 @@ function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: ()
 }
 
 /** DESCRIBE [TABLE] name, DESCRIBE [QUERY] query: the query to describe, the only part that an engine sees. */
-function describedTokens([verb, ...tokens]: readonly Token[]): readonly Token[] {
+function describedTokens([verb, ...tokens]: readonly SparkToken[]): readonly SparkToken[] {
   const [first, second, third] = tokens;
   if (verb === undefined || first === undefined) {
     throw new AppError('sql_error', 'expected a table or a query behind DESCRIBE', { position: verb?.end });
@@ -142,7 +132,7 @@ function describedTokens([verb, ...tokens]: readonly Token[]): readonly Token[] 
 const keysElsewhere = 'send it to the engine local, which looks for the keys of the frame';
 
 /** Spark has no words for it, and would take them for names. */
-function refuseConflict(tokens: readonly Token[]): void {
+function refuseConflict(tokens: readonly SparkToken[]): void {
   const at = tokens.findIndex(({ word }, index) => word === 'on' && tokens[index + 1]?.word === 'conflict');
   const isClause = tokens
     .slice(Math.max(at, 0))
@@ -151,7 +141,7 @@ function refuseConflict(tokens: readonly Token[]): void {
 }
 
 /** INSERT INTO [TABLE] name [(column, …) | BY NAME] query */
-function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<SparkQuery> {
+function insert(cursor: SparkCursor, readRest: () => SparkQuery): Statement<SparkQuery> {
   if (cursor.sees('or')) throw unsupported('INSERT OR … on a cluster engine', keysElsewhere, cursor.position);
   refuseConflict(cursor.rest);
   if (cursor.sees('overwrite')) {
@@ -177,7 +167,7 @@ function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<Spar
 }
 
 /** Spark knows no defaults of a frame, and would look for a column of this name. */
-function refuseDefaults(tokens: readonly Token[]): void {
+function refuseDefaults(tokens: readonly SparkToken[]): void {
   const at = tokens.findIndex(({ word }, index) => {
     const [before, behind] = [tokens[index - 1]?.text ?? '', tokens[index + 1]?.text ?? ''];
     return word === 'default' && ['(', ',', 'VALUES'].includes(before.toUpperCase()) && [')', ',', ''].includes(behind);
@@ -188,7 +178,7 @@ function refuseDefaults(tokens: readonly Token[]): void {
 }
 
 /** DROP TABLE [IF EXISTS] name, DROP VIEW [IF EXISTS] name */
-function drop(cursor: TokenCursor, what: 'table' | 'view'): Statement<SparkQuery> {
+function drop(cursor: SparkCursor, what: 'table' | 'view'): Statement<SparkQuery> {
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const table = takeTarget(cursor);
   if (!cursor.done) throw cursor.unexpected(`the end of the statement (one ${what} at a time)`);
@@ -196,14 +186,14 @@ function drop(cursor: TokenCursor, what: 'table' | 'view'): Statement<SparkQuery
 }
 
 /** TRUNCATE TABLE name */
-function truncate(cursor: TokenCursor): Statement<SparkQuery> {
+function truncate(cursor: SparkCursor): Statement<SparkQuery> {
   const table = takeTarget(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   return { kind: 'truncate', table };
 }
 
 /** The frame that a statement writes or drops. */
-function takeTarget(cursor: TokenCursor): TableName {
+function takeTarget(cursor: SparkCursor): TableName {
   const { position } = cursor;
   if (cursor.sees('identifier')) throw cursor.unexpected('the name of a table');
   const name = cursor.takeName('the name of a table');

@@ -1,8 +1,8 @@
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 import { intervalUnits } from './words.ts';
 
 /** INT, DECIMAL(10, 2), ARRAY<…>, MAP<…, …>, STRUCT<name: …, …>, INTERVAL DAY TO SECOND, STRING COLLATE name */
-export function readType(cursor: TokenCursor): void {
+export function readType(cursor: SparkCursor): void {
   const token = cursor.peek();
   if (token?.kind !== 'word') throw cursor.unexpected('a type');
   cursor.take();
@@ -16,16 +16,14 @@ export function readType(cursor: TokenCursor): void {
     return;
   }
   if (cursor.takesSigns('(')) {
-    do {
-      if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-      cursor.take();
-    } while (cursor.takesSigns(','));
+    do cursor.takeNumber();
+    while (cursor.takesSigns(','));
     cursor.expectSign(')');
   }
   if (cursor.takes('collate')) cursor.takeName('the name of a collation');
 }
 
-function readElements(cursor: TokenCursor, isStruct: boolean): void {
+function readElements(cursor: SparkCursor, isStruct: boolean): void {
   cursor.expectSign('<');
   if (cursor.takesSigns('>')) return;
   cursor.size.nested(() => {
@@ -36,9 +34,7 @@ function readElements(cursor: TokenCursor, isStruct: boolean): void {
       }
       readType(cursor);
       cursor.takes('not', 'null');
-      if (!cursor.takes('comment')) continue;
-      if (cursor.peek()?.kind !== 'string') throw cursor.unexpected('a string');
-      cursor.take();
+      if (cursor.takes('comment')) cursor.takeString();
     } while (cursor.takesSigns(','));
   });
   cursor.expectSign('>');

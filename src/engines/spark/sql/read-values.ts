@@ -3,8 +3,8 @@ import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
 import { readTableAlias } from './relation-clauses.ts';
-import type { TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokenizer.ts';
+import type { SparkCursor } from './spark-cursor.ts';
+import type { SparkToken } from './tokenizer.ts';
 
 /** VALUES row, … [alias]. Spark takes `VALUES x` for a table of that name where one fits, so the first row is no name. */
 export function readValues(reading: ParseContext): void {
@@ -42,13 +42,13 @@ function readSeveral(reading: ParseContext): void {
   });
 }
 
-function refuseNameAsRow(cursor: TokenCursor): void {
+function refuseNameAsRow(cursor: SparkCursor): void {
   const token = cursor.peek();
   const isValue = isLiteral(token) || (token?.kind === 'sign' && ['(', '-', '+', '?', ':'].includes(token.text));
   if (!isValue) throw rowOrTable(cursor.position);
 }
 
-function isLiteral(token: Token | undefined): boolean {
+function isLiteral(token: SparkToken | undefined): boolean {
   return token?.kind === 'number' || token?.kind === 'string' || token?.word === 'null';
 }
 

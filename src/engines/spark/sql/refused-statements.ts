@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors/app-error.ts';
-import type { Token } from './tokenizer.ts';
+import type { SparkToken } from './tokenizer.ts';
 
 const noFiles = 'put data as frames, and read frames over HTTP or Flight';
 const onlyTables = 'allowed is CREATE [OR REPLACE] TABLE x AS SELECT …';
@@ -50,7 +50,7 @@ const hints: Readonly<Record<string, string>> = {
 const changes = new Set(['update', 'delete', 'merge', 'alter']);
 
 /** Why a statement that begins so is refused. */
-export function refusedStatement(tokens: readonly Token[]): AppError {
+export function refusedStatement(tokens: readonly SparkToken[]): AppError {
   const [first] = tokens;
   const position = first?.start ?? 0;
   const word = first?.word ?? '';
@@ -75,7 +75,7 @@ export function refusedStatement(tokens: readonly Token[]): AppError {
 }
 
 /** CREATE or DROP of anything but a table. */
-function refusedKind(word: string, tokens: readonly Token[]): AppError {
+function refusedKind(word: string, tokens: readonly SparkToken[]): AppError {
   const kind = tokens
     .slice(1, 5)
     .map((token) => token.word)
@@ -97,7 +97,7 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
 }
 
 /** Where `FROM t |> WHERE x` would be a query. */
-export function refusePipes(tokens: readonly Token[]): void {
+export function refusePipes(tokens: readonly SparkToken[]): void {
   const pipe = tokens.find(
     ({ kind, text, end }, index) =>
       kind === 'sign' && text === '|' && tokens[index + 1]?.text === '>' && tokens[index + 1]?.start === end,

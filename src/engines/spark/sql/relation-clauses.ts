@@ -1,26 +1,26 @@
 import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import type { SparkCursor } from './spark-cursor.ts';
 
 /** [TABLESAMPLE (10 PERCENT | 5 ROWS | BUCKET 1 OUT OF 4) [REPEATABLE (seed)]] */
-export function takeSample(cursor: TokenCursor): void {
+export function takeSample(cursor: SparkCursor): void {
   if (!cursor.takes('tablesample')) return;
   cursor.inParentheses(() => {
     if (cursor.takes('bucket')) {
-      takeNumber(cursor);
+      cursor.takeNumber();
       cursor.expect('out', 'of');
-      takeNumber(cursor);
+      cursor.takeNumber();
     } else {
-      takeNumber(cursor);
+      cursor.takeNumber();
       if (!cursor.takes('percent')) cursor.expect('rows');
     }
   });
-  if (cursor.takes('repeatable')) cursor.inParentheses(() => takeNumber(cursor));
+  if (cursor.takes('repeatable')) cursor.inParentheses(() => cursor.takeNumber());
 }
 
 /** [AS] name [(column, …)]; whether there are columns. */
-export function readTableAlias(cursor: TokenCursor): boolean {
+export function readTableAlias(cursor: SparkCursor): boolean {
   if (!cursor.takesAlias() || !cursor.seesSigns('(')) return false;
   cursor.inParentheses(() => cursor.takeNames());
   return true;
@@ -45,7 +45,7 @@ function readPivotValue(reading: ParseContext): void {
 }
 
 /** UNPIVOT [INCLUDE | EXCLUDE NULLS] (column FOR name IN (column [AS name], …)) */
-export function readUnpivot(cursor: TokenCursor): void {
+export function readUnpivot(cursor: SparkCursor): void {
   if (cursor.takes('include') || cursor.takes('exclude')) cursor.expect('nulls');
   cursor.inParentheses(() => {
     takeColumns(cursor);
@@ -63,21 +63,11 @@ export function readUnpivot(cursor: TokenCursor): void {
 }
 
 /** column, or (column, …) */
-function takeColumns(cursor: TokenCursor): void {
+function takeColumns(cursor: SparkCursor): void {
   if (cursor.seesSigns('(')) {
     cursor.inParentheses(() => {
-      do takeColumn(cursor);
+      do cursor.takeQualifiedName('the name of a column');
       while (cursor.takesSigns(','));
     });
-  } else takeColumn(cursor);
-}
-
-function takeColumn(cursor: TokenCursor): void {
-  cursor.takeName('the name of a column');
-  while (cursor.takesSigns('.')) cursor.takePart();
-}
-
-function takeNumber(cursor: TokenCursor): void {
-  if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
-  cursor.take();
+  } else cursor.takeQualifiedName('the name of a column');
 }

@@ -1,127 +1,71 @@
 import { AppError } from '../../../core/errors/app-error.ts';
-import { checkedCommentEnd, unterminated } from '../../../core/text/checked-comment.ts';
+import { type SparkKind, spark, unquoted } from '../../../core/text/dialects.ts';
+import type { OnMark } from '../../../core/text/lexer.ts';
+import { lexChecked, type Token } from '../../../core/text/tokens.ts';
 
-export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
-
-/** A piece of SQL text that is neither space nor comment. Operators of several signs are several tokens. */
-export interface Token {
-  readonly kind: TokenKind;
-  readonly start: number;
-  readonly end: number;
-  /** As written. */
-  readonly text: string;
+export interface SparkToken extends Token<SparkKind> {
   /** The name that a word or a quoted name spells. */
   readonly name: string;
-  /** A word in lower case; empty for all other tokens. */
-  readonly word: string;
   /** The text that a string means; empty for all other tokens. */
   readonly value: string;
 }
 
 const maxTokens = 100_000;
 
-const space = /[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+/y;
-const lineComment = /--[^\r\n]*/y;
-const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-const number =
-  /[0-9]+[lLsSyY](?![A-Za-z0-9_.])|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[fFdD]|[bB][dD])?/y;
-const hint = /\/\*\+[A-Za-z0-9_ \t\r\n,().]*\*\//y;
-const sign = /[()[\],.;:?+\-*/%~&|^<>=!]/y;
-
 /** The tokens of an SQL text by Spark's lexical rules. Engines never see the text itself, only these, printed again. */
-export function tokenize(sql: string): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  const match = (pattern: RegExp): number => {
-    pattern.lastIndex = at;
-    return pattern.test(sql) ? pattern.lastIndex : 0;
+export function tokenize(sql: string): SparkToken[] {
+  const tokens: SparkToken[] = [];
+  const add = (kind: SparkKind, start: number, end: number): void => {
+    const text = sql.slice(start, end);
+    const name = kind === 'word' ? text : kind === 'quoted' ? nameIn(text, start) : '';
+    const value = kind === 'string' ? stringValue(sql, start, end) : '';
+    tokens.push({ kind, start, end, text, name, word: kind === 'word' ? text.toLowerCase() : '', value });
   };
-  const add = (kind: TokenKind, end: number, { name = '', word = '', value = '' } = {}): void => {
-    tokens.push({ kind, start: at, end, text: sql.slice(at, end), name, word, value });
-    at = end;
-  };
-  while (at < sql.length) {
-    if (tokens.length > maxTokens) throw tooManyWords();
-    const sort = sql[at];
-    const spaceEnd = match(space);
-    if (spaceEnd > 0) {
-      at = spaceEnd;
-      continue;
-    }
-    if (sql.startsWith('--', at)) {
-      at = lineCommentEnd(sql, at, match(lineComment));
-      continue;
-    }
-    if (sql.startsWith('/*+', at)) {
-      const end = match(hint);
-      // Text in nested parentheses would be expressions, which Spark may run.
-      if (end === 0 || /\([^()]*\(/.test(sql.slice(at, end))) throw strangeHint(at);
-      add('hint', end);
-      continue;
-    }
-    if (sql.startsWith('/*', at)) {
-      at = commentEnd(sql, at);
-      continue;
-    }
-    if (sort === "'") {
-      const end = stringEnd(sql, at);
-      add('string', end, { value: unescaped(sql, at + 1, end - 1) });
-    } else if (sort === '`') {
-      const end = quotedEnd(sql, at);
-      add('quoted', end, { name: nameIn(sql, at, end, '`') });
-    } else if (sort === '"') {
-      const end = doubleQuotedEnd(sql, at);
-      add('quoted', end, { name: nameIn(sql, at, end, '"') });
-    } else if (/[A-Za-z_]/.test(sort ?? '')) {
-      const end = match(word);
-      const text = sql.slice(at, end);
-      const isRaw = /^r$/i.test(text) && (sql[end] === "'" || sql[end] === '"');
-      if (isRaw) {
-        const stringEnds = rawStringEnd(sql, at, end);
-        add('string', stringEnds, { value: sql.slice(end + 1, stringEnds - 1) });
-      } else {
-        if (sql.startsWith('://', end)) throw noAddress(at);
-        add('word', end, { name: text, word: text.toLowerCase() });
+  lexChecked(
+    sql,
+    spark,
+    (kind, start, end) => {
+      if (tokens.length > maxTokens) throw tooManyWords();
+      if (kind === 'other') throw strangeCharacter(sql, start);
+      if (kind === 'comment') checkLineComment(sql, start, end);
+      else {
+        // Text in nested parentheses would be expressions, which Spark may run.
+        if (kind === 'hint' && /\([^()]*\(/.test(sql.slice(start, end))) throw strangeHint(start);
+        if (kind === 'quoted') refuseBackslash(sql, start);
+        if (kind === 'word' && sql.startsWith('://', end)) throw noAddress(start);
+        if (kind === 'number') checkNumberEnd(sql, start, end);
+        add(kind, start, end);
       }
-    } else if (/[0-9]/.test(sort ?? '') || (sort === '.' && match(number) > 0)) {
-      add('number', checkedNumberEnd(sql, at, match(number)));
-    } else if (match(sign) > 0) {
-      add('sign', at + 1);
-    } else throw strangeCharacter(sql, at);
-  }
+    },
+    {
+      onMark: refuseSharedSign(sql),
+      onOpen: (start) => {
+        if (sql.startsWith('/*+', start)) throw strangeHint(start);
+        refuseBackslash(sql, start);
+      },
+    },
+  );
   return tokens;
 }
 
 /** Spark reads on in the next line when one ends in a backslash, other engines do not. */
-function lineCommentEnd(sql: string, start: number, end: number): number {
-  if (sql[end - 1] !== '\\' || end === sql.length) return end;
+function checkLineComment(sql: string, start: number, end: number): void {
+  if (!sql.startsWith('--', start) || sql[end - 1] !== '\\' || end === sql.length) return;
   throw new AppError('sql_error', 'the comment that begins here ends in a backslash, which engines read differently', {
     position: start,
     hint: 'take the backslash away',
   });
 }
 
-// If two marks of comments share a sign Sail counts it twice, and Spark takes no hint inside of a comment for a comment.
-function commentEnd(sql: string, start: number): number {
-  return checkedCommentEnd(sql, start, (mark, end) => {
+/** If two marks of comments share a sign Sail counts it twice, and Spark takes no hint inside of a comment for a comment. */
+function refuseSharedSign(sql: string): OnMark {
+  return (mark, start, end) => {
     if (!(mark === '/*' ? ['/', '+'] : ['*']).includes(sql[end] ?? '')) return;
     throw new AppError('sql_error', 'engines read the comment that begins here differently', {
       position: start,
       hint: 'put spaces around the /* and */ inside of it',
     });
-  });
-}
-
-function stringEnd(sql: string, start: number): number {
-  for (let at = start + 1; at < sql.length; at++) {
-    const sort = sql[at];
-    if (sort === '\\') at++;
-    else if (sort === "'") {
-      if (sql[at + 1] !== "'") return at + 1;
-      at++;
-    }
-  }
-  throw unterminated('string', start);
+  };
 }
 
 const stringEscape = /\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([01][0-7]{2})|\\(.)|''/gs;
@@ -137,11 +81,15 @@ const escapedLetters: Readonly<Record<string, string>> = {
   _: '\\_',
 };
 
-/** The value of a string between its quotes, by Spark's rules. */
-function unescaped(sql: string, start: number, end: number): string {
-  const written = sql.slice(start, end);
+/** The value of a string, by Spark's rules. */
+function stringValue(sql: string, start: number, end: number): string {
+  if (sql[start] !== "'") {
+    checkRawString(sql, start, end);
+    return sql.slice(start + 2, end - 1);
+  }
+  const written = sql.slice(start + 1, end - 1);
   // Half a million doubled quotes are sooner replaced so.
-  if (!written.includes('\\')) return wellFormed(written.replaceAll("''", "'"), start);
+  if (!written.includes('\\')) return wellFormed(unquoted(sql.slice(start, end)), start);
   const text = written.replace(stringEscape, (_, hex4, hex8, octal, letter) => {
     if (letter !== undefined) return escapedLetters[letter] ?? letter;
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
@@ -163,12 +111,10 @@ function notACharacter(position: number): AppError {
   return new AppError('sql_error', 'the string that begins here holds an escape that is not a character', { position });
 }
 
-function rawStringEnd(sql: string, start: number, quoteAt: number): number {
-  const close = sql.indexOf(sql[quoteAt] ?? '', quoteAt + 1);
-  if (close < 0) throw unterminated('string', start);
-  let backslashes = 0;
-  while (sql[close - 1 - backslashes] === '\\') backslashes++;
-  if (backslashes % 2 === 0) return close + 1;
+function checkRawString(sql: string, start: number, end: number): void {
+  let last = end - 2;
+  while (sql[last] === '\\') last--;
+  if ((end - last) % 2 === 0) return;
   throw new AppError(
     'sql_error',
     'the raw string that begins here ends in a backslash, which engines read differently',
@@ -179,31 +125,18 @@ function rawStringEnd(sql: string, start: number, quoteAt: number): number {
   );
 }
 
-function quotedEnd(sql: string, start: number): number {
-  for (let at = sql.indexOf('`', start + 1); at >= 0; at = sql.indexOf('`', at + 2)) {
-    if (sql[at + 1] !== '`') return at + 1;
-  }
-  throw unterminated('quoted name', start);
+function refuseBackslash(sql: string, start: number): void {
+  const backslash = /"(?:[^"\\]|"")*(?=\\)/y;
+  backslash.lastIndex = start;
+  if (!backslash.test(sql)) return;
+  throw new AppError('sql_error', 'a name in double quotes cannot hold a backslash', {
+    position: backslash.lastIndex,
+    hint: 'write the name in backticks, or a string in single quotes',
+  });
 }
 
-function doubleQuotedEnd(sql: string, start: number): number {
-  for (let at = start + 1; at < sql.length; at++) {
-    const sort = sql[at];
-    if (sort === '\\') {
-      throw new AppError('sql_error', 'a name in double quotes cannot hold a backslash', {
-        position: at,
-        hint: 'write the name in backticks, or a string in single quotes',
-      });
-    }
-    if (sort !== '"') continue;
-    if (sql[at + 1] !== '"') return at + 1;
-    at++;
-  }
-  throw unterminated('quoted name', start);
-}
-
-function nameIn(sql: string, start: number, end: number, quote: string): string {
-  const name = sql.slice(start + 1, end - 1).replaceAll(quote + quote, quote);
+function nameIn(text: string, start: number): string {
+  const name = unquoted(text);
   if (name === '') throw new AppError('sql_error', 'a name is empty', { position: start });
   // Spark can be set to replace this in the text, and a name cannot be written without it.
   if (name.includes('${'))
@@ -211,8 +144,8 @@ function nameIn(sql: string, start: number, end: number, quote: string): string 
   return name;
 }
 
-function checkedNumberEnd(sql: string, start: number, end: number): number {
-  if (!/[A-Za-z0-9_.]/.test(sql[end] ?? '')) return end;
+function checkNumberEnd(sql: string, start: number, end: number): void {
+  if (!/[A-Za-z0-9_.]/.test(sql[end] ?? '')) return;
   throw new AppError('sql_error', 'a number is followed by letters', {
     position: start,
     hint: 'a name that begins with a digit stands in backticks: `1st`',

@@ -1,6 +1,7 @@
 import { settingName } from '../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
-import { commentEnd } from '../../../core/text/sql-comment.ts';
+import { type SessionKind, sessions, unquoted } from '../../../core/text/dialects.ts';
+import { lex } from '../../../core/text/lexer.ts';
 
 /** A statement about the session itself, which no engine sees. */
 export type SessionStatement =
@@ -82,27 +83,23 @@ interface Word {
   readonly isText: boolean;
 }
 
-const token =
-  /(?<blank>\s+|--[^\n]*)|'(?<single>(?:[^']|'')*)'|"(?<double>(?:[^"]|"")*)"|(?<word>[\w.+-]+)|(?<mark>[=;])/y;
-
 /** Undefined if it has other tokens, or too many. */
 function wordsOf(sql: string): readonly Word[] | undefined {
   const words: Word[] = [];
   let hasEnded = false;
-  for (let at = 0; at < sql.length; at = token.lastIndex) {
-    const end = sql.startsWith('/*', at) ? commentEnd(sql, at) : at;
-    if (end === undefined) return undefined;
-    token.lastIndex = end;
-    if (end > at) continue;
-    const { blank, single, double, word, mark } = token.exec(sql)?.groups ?? {};
-    if (blank !== undefined) continue;
-    if (mark === ';') {
-      hasEnded = true;
-      continue;
-    }
-    const text = single?.replaceAll("''", "'") ?? double?.replaceAll('""', '"') ?? word ?? mark;
-    if (text === undefined || hasEnded || words.length === mostTokens) return undefined;
-    words.push({ text, word: word === undefined ? undefined : asciiLower(word), isText: single !== undefined });
-  }
-  return words;
+  let isOther = false;
+  lex(sql, sessions, (kind, start, end) => {
+    const text = sql.slice(start, end);
+    if (kind === 'comment') return true;
+    if (text === ';') hasEnded = true;
+    else if (kind === 'open' || kind === 'other' || hasEnded || words.length === mostTokens) isOther = true;
+    else words.push(wordOf(kind, text));
+    return !isOther;
+  });
+  return isOther ? undefined : words;
+}
+
+function wordOf(kind: SessionKind, text: string): Word {
+  if (kind === 'word') return { text, word: asciiLower(text), isText: false };
+  return { text: kind === 'mark' ? text : unquoted(text), isText: kind === 'string' };
 }

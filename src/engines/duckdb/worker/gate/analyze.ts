@@ -1,27 +1,30 @@
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Statement } from '../../../../core/sql/sql.ts';
-import { oneStatement } from '../../../../core/text/one-statement.ts';
 import { SourceText } from '../../../../core/text/source-text.ts';
+import {
+  checkText,
+  oneStatement,
+  type TokenizedText,
+  tokenize,
+  withPlainSpaces,
+} from '../../../../core/text/tokens.ts';
 import type { Connection } from '../native/session.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';
-import { namesBeforeChange } from './change/with-before.ts';
-import { createDefinition, seesDefinition } from './definitions/create-definition.ts';
-import { dropDefinition, seesDropOfDefinition } from './definitions/drop-definition.ts';
-import { type GateReferences, type GateText, gateQuery } from './gate-query.ts';
+import { createDefinition, definitionKinds } from './definitions/create-definition.ts';
+import { type GateReferences, type GateText, gateQuery, queryOf } from './gate-query.ts';
 import { refuseStatement } from './rules/refused-statements.ts';
 import { alterTable } from './statements/alter-table.ts';
-import { createTable } from './statements/create-table.ts';
+import { createTable, seesCreate } from './statements/create-table.ts';
 import { createView } from './statements/create-view.ts';
-import { drop } from './statements/drop-table.ts';
+import { drop, dropDefinition, seesDropOfDefinition } from './statements/drop.ts';
 import { explained } from './statements/explain.ts';
 import { insert } from './statements/insert.ts';
-import { pragma } from './statements/pragma.ts';
-import { shownSetting } from './statements/show-setting.ts';
-import { checkText, checkTokens } from './text/text-limits.ts';
-import { TokenCursor } from './text/token-cursor.ts';
-import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './text/tokenizer.ts';
+import { pragma, shownSetting } from './statements/pragma.ts';
+import { namesBeforeChange } from './text/clauses.ts';
+import { StatementCursor } from './text/statement-cursor.ts';
+import { checkTokens } from './text/text-limits.ts';
 
 /** Reads a caller's SQL and checks it against the rights of callers. Rejects with `sql_error` or `sql_forbidden`. */
 export async function analyzeSql(
@@ -32,20 +35,19 @@ export async function analyzeSql(
   checkText(sql);
   const all = tokenize(sql);
   checkTokens(all);
-  const tokens = oneStatement(all, isEnd);
-  const text: TokenizedStatement = { sql: withPlainSpaces(sql, tokens), tokens };
-  const cursor = new TokenCursor(tokens, sql.length);
+  const tokens = oneStatement(all);
+  const text: TokenizedText = { sql: withPlainSpaces(sql, tokens), tokens };
+  const cursor = new StatementCursor(tokens, sql.length);
   const gateReferences: GateReferences = (query, rules) => gateQuery(connection, query, { ...rules, definitions });
   const gate: GateText = async (...part) => {
-    const { references: _, isPivoted: __, ...query } = await gateReferences(...part);
-    return query;
+    return queryOf(await gateReferences(...part));
   };
 
   const change = await changeOf(cursor, text, gate);
   if (change !== undefined) return change;
-  if (seesDefinition(cursor))
+  if (seesCreate(cursor, ...definitionKinds))
     return await createDefinition(cursor, text, { connection, definitions, gate: gateReferences });
-  if (isView(cursor)) return await createView(cursor, text, gateReferences);
+  if (seesCreate(cursor, 'view')) return await createView(cursor, text, gateReferences);
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
   if (cursor.sees('alter')) return await alterTable(cursor, gate);
   if (seesDropOfDefinition(cursor)) return dropDefinition(cursor);
@@ -56,12 +58,12 @@ export async function analyzeSql(
   if (cursor.sees('explain')) return { kind: 'query', query: await explained(cursor, text, gate) };
   if (cursor.sees('pragma')) return await pragma(cursor, tokens, gate);
   refuseStatement(tokens);
-  const query = await gate(new SourceText().callers(text.sql, tokens[0]?.start), { mayReadCatalogs: true });
+  const query = await gate(SourceText.partOf(text, tokens[0]?.start ?? 0), { mayReadCatalogs: true });
   return { kind: 'query', query };
 }
 
 /** [WITH …] INSERT, UPDATE, DELETE or MERGE; TRUNCATE. */
-async function changeOf(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement | undefined> {
+async function changeOf(cursor: StatementCursor, text: TokenizedText, gate: GateText): Promise<Statement | undefined> {
   if (cursor.sees('truncate')) return truncate(cursor);
   const names = namesBeforeChange(text);
   if (names !== undefined) cursor.skipTo(names.to);
@@ -70,13 +72,4 @@ async function changeOf(cursor: TokenCursor, text: TokenizedStatement, gate: Gat
   if (cursor.sees('merge')) return await merge(cursor, text, gate, names);
   if (cursor.sees('delete')) return await deleteFrom(cursor, text, gate, names);
   return undefined;
-}
-
-function isView(cursor: TokenCursor): boolean {
-  const head = cursor.sees('create', 'or', 'replace') ? ['create', 'or', 'replace'] : ['create'];
-  return [[], ['temp'], ['temporary']].some((words) => cursor.sees(...head, ...words, 'view'));
-}
-
-function isEnd({ kind, text }: Token): boolean {
-  return kind === 'mark' && text === ';';
 }

@@ -1,29 +1,22 @@
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Query, TableName } from '../../../../core/sql/sql.ts';
-import type { SourceText, TextEdit } from '../../../../core/text/source-text.ts';
+import type { SourceText } from '../../../../core/text/source-text.ts';
+import { checkText } from '../../../../core/text/tokens.ts';
 import type { Connection } from '../native/session.ts';
 import { expandDefinitions } from './definitions/expand.ts';
 import { gatedReads, hasLive } from './live/gated-reads.ts';
-import { checkText, checkTokens } from './text/text-limits.ts';
-import { tokenize } from './text/tokenizer.ts';
-import { checkExpressionList } from './tree/check-expression-list.ts';
-import { type ClauseOfRow, checkTree } from './tree/check-tree.ts';
+import { checkTokens } from './text/text-limits.ts';
+import { checkExpressionList, checkTree, type TreeRules } from './tree/check-tree.ts';
 import { movingErrors, parseQuery } from './tree/parse-query.ts';
 import type { TreeNode } from './tree/parse-tree.ts';
-import { type RowIdUse, starEdits } from './tree/row-ids.ts';
-import { type ViewTextUse, viewTextEdits } from './tree/view-texts.ts';
+import { starEdits } from './tree/row-ids.ts';
+import { viewTextEdits } from './tree/view-texts.ts';
 
 /** Kinds of text that are allowed beside a query, or required. */
-export interface TextRules {
-  /** DEFAULT may be a value, as in an INSERT. */
-  readonly takesDefault?: boolean;
-  /** The text reads the frame that the statement changes. */
-  readonly hasTarget?: boolean;
+export interface TextRules extends Omit<TreeRules, 'isPivoted'> {
   /** A list of this many expressions, each a value of one row alone. */
   readonly expressions?: number;
-  /** Each row of it comes from one row, for this clause: it has no aggregates, windows and subqueries. */
-  readonly isOfEachRow?: ClauseOfRow | undefined;
   /** May read DuckDB's catalogs: set where these hold nothing but the caller's tables. */
   readonly mayReadCatalogs?: boolean;
   /** The definitions that it may name. */
@@ -32,9 +25,16 @@ export interface TextRules {
 
 /** A query with every place in its text where it names a table. */
 export interface GatedText extends Query {
+  /** With definitions expanded. */
+  readonly text: SourceText;
   readonly references: readonly { readonly table: TableName; readonly at: number | undefined }[];
   /** It has a PIVOT without a list of its values. */
   readonly isPivoted: boolean;
+}
+
+/** What stays of it in a statement. */
+export function queryOf({ text: _, references: __, isPivoted: ___, ...query }: GatedText): Query {
+  return query;
 }
 
 export type GateText = (text: SourceText, rules?: TextRules) => Promise<Query>;
@@ -47,7 +47,7 @@ export async function gateQuery(
   { definitions = [], ...rules }: TextRules = {},
 ): Promise<GatedText> {
   if (definitions.length === 0) return await gateText(connection, text, rules);
-  const expanded = await movingErrors(text, () => expandDefinitions(connection, text.sql, definitions));
+  const expanded = await movingErrors(text, () => expandDefinitions(connection, text, definitions));
   if (expanded === undefined) return await gateText(connection, text, rules);
   return await gateExpanded(connection, expanded.within(text), rules);
 }
@@ -56,7 +56,7 @@ export async function gateQuery(
 export async function gateExpanded(connection: Connection, text: SourceText, rules: TextRules): Promise<GatedText> {
   await movingErrors(text, async () => {
     checkText(text.sql);
-    checkTokens(tokenize(text.sql));
+    checkTokens(text.tokens);
   });
   return { ...(await gateText(connection, text, rules)), usesDefinitions: true };
 }
@@ -64,13 +64,13 @@ export async function gateExpanded(connection: Connection, text: SourceText, rul
 async function gateText(
   connection: Connection,
   text: SourceText,
-  { takesDefault = false, hasTarget = false, isOfEachRow, expressions, mayReadCatalogs = false }: TextRules,
+  { expressions, mayReadCatalogs = false, ...rules }: TextRules,
 ): Promise<GatedText> {
   return await movingErrors(text, async () => {
     const { sql, pieces } = text;
-    const { tree, isPivoted } = await parseQuery(connection, sql);
+    const { tree, isPivoted } = await parseQuery(connection, text);
     if (expressions !== undefined) checkExpressionList(tree, expressions);
-    const facts = checkTree(tree, sql, { takesDefault, isPivoted, hasTarget, isOfEachRow });
+    const facts = checkTree(tree, text, { ...rules, isPivoted });
     if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.
     if (facts.readsCatalogs && isPivoted) throw listPivot('of catalogs');
@@ -80,24 +80,17 @@ async function gateText(
       ...table,
       position: table.position === undefined ? undefined : text.nearest(table.position),
     }));
-    const rowIds = facts.rowIds && { rowIds: { edits: rowIdEdits(sql, facts.rowIds) } };
+    const stars = facts.rowIds?.stars;
+    const rowIds = facts.rowIds && { rowIds: { edits: stars && starEdits(text.tokens, stars) } };
     const live = hasLive(facts.live) && { live: gatedReads(tree, text, facts.live) };
     const catalogs = facts.readsCatalogs && {
       readsCatalogs: true as const,
-      viewTextEdits: textsOfViews(sql, facts.viewTexts),
+      viewTextEdits: facts.viewTexts.length === 0 ? undefined : viewTextEdits(text.tokens, facts.viewTexts),
     };
     const describes = facts.describesTables && !isPivoted && { describesTables: true as const };
-    const found = { sql, pieces, tables, references: facts.references, isPivoted };
+    const found = { text, sql, pieces, tables, references: facts.references, isPivoted };
     return { ...found, ...rowIds, ...catalogs, ...describes, ...live, ...parametersOf(tree, facts.parameters) };
   });
-}
-
-function rowIdEdits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefined {
-  return stars && starEdits(tokenize(sql), stars);
-}
-
-function textsOfViews(sql: string, uses: readonly ViewTextUse[]): readonly TextEdit[] | undefined {
-  return uses.length === 0 ? undefined : viewTextEdits(tokenize(sql), uses);
 }
 
 function catalogsHere(): AppError {

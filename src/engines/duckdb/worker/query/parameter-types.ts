@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '@framehold/columns';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { type Token, tokenize } from '../gate/text/tokenizer.ts';
+import { editedText } from '../../../../core/text/source-text.ts';
+import { type Token, tokenize } from '../../../../core/text/tokens.ts';
+import { closingIndex, isMark } from '../gate/text/token-groups.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 
@@ -72,13 +74,10 @@ function parametersIn(tokens: readonly Token[], names: readonly string[]): reado
 
 /** The statement with no other parameter than the wanted one. */
 function textOf(sql: string, used: readonly Use[], wanted: number): string {
-  let text = '';
-  let at = 0;
-  for (const { number, token } of used) {
-    text += `${sql.slice(at, token.start)} ${number === wanted ? '$1' : 'NULL'} `;
-    at = token.end;
-  }
-  return text + sql.slice(at);
+  const edits = used.map(({ number, token: { start, end } }) => {
+    return { at: start, length: end - start, text: number === wanted ? ' $1 ' : ' NULL ' };
+  });
+  return editedText(sql, edits).sql;
 }
 
 /**
@@ -88,12 +87,8 @@ function textOf(sql: string, used: readonly Use[], wanted: number): string {
 function castOf(sql: string, tokens: readonly Token[], used: readonly Use[], wanted: number): string | undefined {
   const [use, ...more] = used.filter(({ number }) => number === wanted);
   if (use === undefined || more.length > 0) return undefined;
-  const word = (offset: number): string => asciiLower(tokens[use.at + offset]?.text ?? '');
-  if (!/^(?:try_)?cast$/.test(word(-2)) || word(-1) !== '(' || word(1) !== 'as') return undefined;
-  let depth = 0;
-  for (const { text, start } of tokens.slice(use.at + 2)) {
-    if (text === '(') depth++;
-    if (text === ')' && depth-- === 0) return `SELECT CAST($1 AS ${sql.slice(tokens[use.at + 1]?.end, start)})`;
-  }
-  return undefined;
+  const [verb, open, , behind] = tokens.slice(Math.max(0, use.at - 2));
+  const isCast = ['cast', 'try_cast'].includes(verb?.word ?? '') && isMark(open, '(') && behind?.word === 'as';
+  const close = tokens[closingIndex(tokens, use.at - 1)];
+  return isCast && close !== undefined ? `SELECT CAST($1 AS ${sql.slice(behind.end, close.start)})` : undefined;
 }

@@ -1,12 +1,13 @@
 import { sqlName } from '@framehold/columns';
-import { AppError } from '../../../../../core/errors/app-error.ts';
 import { type Query, rowNumberColumn, type TableName, targetSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import { notExpected } from '../../../../../core/text/token-cursor.ts';
+import { type Token, type TokenizedText, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText, TextRules } from '../gate-query.ts';
-import { isWord } from '../text/token-cursor.ts';
+import { checkWritable } from '../rules/table-access.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import { type Token, type TokenizedStatement, tokenize } from '../text/tokenizer.ts';
 
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
 const parametersName = 'framehold parameters';
@@ -25,12 +26,26 @@ export interface Target {
   readonly alias: string;
 }
 
+/** name [[AS] alias]; `ends`: words behind it that are no alias. */
+export function takeTarget(cursor: StatementCursor, ...ends: readonly string[]): Target {
+  const { position } = cursor;
+  const table = cursor.takeTableName();
+  checkWritable(table, position);
+  if (cursor.takes('as')) return { table, alias: cursor.takeName('another name for the table') };
+  const token = cursor.peek();
+  const isEnd = token === undefined || ends.includes(token.word);
+  const alias = isEnd ? undefined : nameOf(token);
+  if (alias === undefined) return { table, alias: table.name };
+  cursor.take();
+  return { table, alias };
+}
+
 /**
  * The text of a query composed of pieces of a caller's statement. `?` becomes `$1`, `$2` …, as they are counted in the whole
  * statement, so that a piece may be moved.
  */
 export class ComposedText {
-  readonly #statement: TokenizedStatement;
+  readonly #statement: TokenizedText;
   readonly #text = new SourceText();
   /** Parameters by their text in lower case, in the form used here. */
   readonly #parameters: ReadonlyMap<string, string>;
@@ -38,7 +53,7 @@ export class ComposedText {
   readonly #numbers: ReadonlyMap<Token, string>;
   readonly #used = new Set<string>();
 
-  constructor(statement: TokenizedStatement, withNames?: TokenRange) {
+  constructor(statement: TokenizedText, withNames?: TokenRange) {
     this.#statement = statement;
     const marks = statement.tokens.filter(({ kind, text }) => kind === 'parameter' && text === '?');
     this.#numbers = new Map(marks.map((token, index) => [token, `$${index + 1}`]));
@@ -80,10 +95,7 @@ export class ComposedText {
   value(range: TokenRange, what: string): this {
     const { tokens } = this.#statement;
     if (range.from >= range.to) {
-      const token = tokens[range.from];
-      throw new AppError('sql_error', `expected ${what}, found ${token?.text ?? 'the end of the statement'}`, {
-        position: token?.start ?? tokens.at(-1)?.end ?? 0,
-      });
+      throw notExpected(what, tokens[range.from], tokens.at(-1)?.end ?? 0);
     }
     return this.ours('(').callers(range).ours(')');
   }
@@ -122,9 +134,9 @@ export const targetRowNumber = sqlName(rowNumberColumn);
 
 /** The place for more names of WITH, and whether there are any. */
 function splitWith(sql: string): { readonly head: number; readonly names: boolean } {
-  const [first, second, third] = tokenize(sql);
-  if (!isWord(first, 'with')) return { head: 0, names: false };
+  const [first, second, third] = tokenize(sql, 3);
+  if (first?.word !== 'with') return { head: 0, names: false };
   // It may be a name, too.
-  const isRecursive = isWord(second, 'recursive') && !isWord(third, 'as') && third?.text !== '(';
+  const isRecursive = second?.word === 'recursive' && third?.word !== 'as' && third?.text !== '(';
   return { head: (isRecursive ? second : first)?.end ?? 0, names: true };
 }

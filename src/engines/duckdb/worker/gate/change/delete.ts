@@ -1,20 +1,19 @@
 import { sqlName } from '@framehold/columns';
 import type { Statement } from '../../../../../core/sql/sql.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkWritable } from '../rules/table-access.ts';
 import { Clauses } from '../text/clauses.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
-import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, takeTarget, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 import { addOthers } from './update.ts';
 
 /** DELETE FROM name [[AS] alias] [USING …] [WHERE …] [RETURNING …] */
 export async function deleteFrom(
-  cursor: TokenCursor,
-  statement: TokenizedStatement,
+  cursor: StatementCursor,
+  statement: TokenizedText,
   gate: GateText,
   withNames?: TokenRange,
 ): Promise<Statement> {
@@ -46,12 +45,12 @@ export async function deleteFrom(
     set: [],
     isWhole,
     query: await text.gated(gate),
-    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate }),
   };
 }
 
 /** TRUNCATE [TABLE] name */
-export function truncate(cursor: TokenCursor): Statement {
+export function truncate(cursor: StatementCursor): Statement {
   cursor.takes('truncate');
   cursor.takes('table');
   const { position } = cursor;

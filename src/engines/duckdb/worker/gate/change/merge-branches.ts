@@ -2,10 +2,10 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { Clauses } from '../text/clauses.ts';
-import { isWord, nameOf, TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
 import { type Assignment, assignments } from './update.ts';
 
 /** The action of a MERGE on rows that meet a condition. */
@@ -29,12 +29,12 @@ const matchWords: Readonly<Record<Branch['of'], string>> = {
 };
 
 /** WHEN [NOT] MATCHED … THEN …, and so on to the end of the range */
-export function takeBranches(statement: TokenizedStatement, clauses: Clauses, range: TokenRange): readonly Branch[] {
-  const { sql, tokens } = statement;
+export function takeBranches(clauses: Clauses, range: TokenRange): readonly Branch[] {
+  const { sql, tokens } = clauses;
   const branches: Branch[] = [];
   for (let from = range.from; from < range.to; ) {
     const to = clauses.find({ from: from + 1, to: range.to }, 'when');
-    const cursor = new TokenCursor(tokens.slice(0, to), tokens[to - 1]?.end ?? sql.length);
+    const cursor = new StatementCursor(tokens.slice(0, to), tokens[to - 1]?.end ?? sql.length);
     cursor.skipTo(from + 1);
     const isNot = cursor.takes('not');
     if (!cursor.takes('matched')) throw cursor.unexpected('MATCHED');
@@ -51,7 +51,7 @@ export function takeBranches(statement: TokenizedStatement, clauses: Clauses, ra
         position: tokens[from]?.start,
       });
     }
-    branches.push({ of, condition, ...takeAction(statement, clauses, cursor, { of, to }) });
+    branches.push({ of, condition, ...takeAction(clauses, cursor, { of, to }) });
     from = to;
   }
   if (branches.length > 0) return branches;
@@ -62,9 +62,8 @@ export function takeBranches(statement: TokenizedStatement, clauses: Clauses, ra
 }
 
 function takeAction(
-  statement: TokenizedStatement,
   clauses: Clauses,
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
 ): Pick<Branch, 'action' | 'set' | 'message' | 'places' | 'values'> {
   const none = { set: [], message: undefined };
@@ -76,9 +75,9 @@ function takeAction(
   }
   if (of === 'target') {
     if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
-    const unnamed = unnamedInsert(statement, clauses, cursor, to);
+    const unnamed = unnamedInsert(clauses, cursor, to);
     if (unnamed !== undefined) return { ...none, action: 'INSERT', ...unnamed };
-    return { ...none, action: 'INSERT', ...takeInsert(statement, clauses, cursor, to) };
+    return { ...none, action: 'INSERT', ...takeInsert(clauses, cursor, to) };
   }
   if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
   if (!cursor.takes('update')) throw cursor.unexpected('UPDATE, DELETE, DO NOTHING or ERROR');
@@ -89,12 +88,12 @@ function takeAction(
     return ended(cursor, { ...none, action: 'UPDATE', places: [unnamed] });
   }
   if (!cursor.takes('set')) throw cursor.unexpected('SET, BY NAME or BY POSITION');
-  const set = assignments(statement, clauses, { from: cursor.index, to });
-  return { ...none, action: 'UPDATE', set, places: defaultPlaces(statement, set) };
+  const set = assignments(clauses, { from: cursor.index, to });
+  return { ...none, action: 'UPDATE', set, places: defaultPlaces(clauses, set) };
 }
 
 /** Nothing, SET *, BY NAME or BY POSITION */
-function unnamedUpdate(cursor: TokenCursor): UnnamedPlace | undefined {
+function unnamedUpdate(cursor: StatementCursor): UnnamedPlace | undefined {
   const { position: start } = cursor;
   const isAll = cursor.sees('set') && isStar(cursor.peek(1)) && cursor.peek(2) === undefined;
   if (isAll) cursor.skipTo(cursor.index + 2);
@@ -104,12 +103,12 @@ function unnamedUpdate(cursor: TokenCursor): UnnamedPlace | undefined {
 
 /** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …); DEFAULT VALUES */
 function unnamedInsert(
-  { tokens }: TokenizedStatement,
   clauses: Clauses,
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   to: number,
 ): Pick<Branch, 'places' | 'values'> | undefined {
   const { position: start } = cursor;
+  const { tokens } = clauses;
   if (cursor.takes('default', 'values'))
     return ended(cursor, { places: [{ kind: 'defaults', start, end: cursor.behind }] });
   if (cursor.sees('values')) {
@@ -118,7 +117,7 @@ function unnamedInsert(
     const items = clauses.items(given).map((value, column) => ({ value, column, isDefault: isDefault(tokens, value) }));
     const columns = { kind: 'columns', verb: 'INSERT', by: 'values', count: items.length, start, end: start } as const;
     const values = items.filter((item) => !item.isDefault).map(({ value }) => value);
-    return { places: [columns, ...defaultPlaces({ tokens }, items)], values };
+    return { places: [columns, ...defaultPlaces(clauses, items)], values };
   }
   const order = takesOrder(cursor);
   const isAll = isStar(cursor.peek());
@@ -128,7 +127,7 @@ function unnamedInsert(
   return ended(cursor, { places: [place] });
 }
 
-function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
+function takesOrder(cursor: StatementCursor): 'name' | 'position' | undefined {
   if (cursor.takes('by', 'name')) return 'name';
   return cursor.takes('by', 'position') ? 'position' : undefined;
 }
@@ -138,14 +137,10 @@ function isStar(token: Token | undefined): boolean {
 }
 
 /** (column, …) VALUES (value, …) */
-function takeInsert(
-  { tokens }: TokenizedStatement,
-  clauses: Clauses,
-  cursor: TokenCursor,
-  to: number,
-): Pick<Branch, 'set' | 'places'> {
+function takeInsert(clauses: Clauses, cursor: StatementCursor, to: number): Pick<Branch, 'set' | 'places'> {
   const { position } = cursor;
-  const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && isWord(token, 'values'));
+  const { tokens } = clauses;
+  const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && token.word === 'values');
   const names = values < 0 ? undefined : clauses.insideParentheses({ from: cursor.index, to: values });
   const given = values < 0 ? undefined : clauses.insideParentheses({ from: values + 1, to });
   if (names === undefined || given === undefined)
@@ -176,19 +171,19 @@ function takeInsert(
   };
   const places: readonly UnnamedPlace[] = [
     { kind: 'others', part: 'names', named, ...behind(names) },
-    ...defaultPlaces({ tokens }, all),
+    ...defaultPlaces(clauses, all),
     { kind: 'others', part: 'values', named, ...behind(given) },
   ];
   return { set: all, places };
 }
 
 function isDefault(tokens: readonly Token[], { from, to }: TokenRange): boolean {
-  return to - from === 1 && isWord(tokens[from], 'default');
+  return to - from === 1 && tokens[from]?.word === 'default';
 }
 
 /** Places of DEFAULT as a value: of a column with a name, or by position. */
 function defaultPlaces(
-  { tokens }: Pick<TokenizedStatement, 'tokens'>,
+  { tokens }: Clauses,
   items: readonly {
     readonly value: TokenRange;
     readonly isDefault: boolean;
@@ -202,7 +197,7 @@ function defaultPlaces(
   });
 }
 
-function ended<T>(cursor: TokenCursor, action: T): T {
+function ended<T>(cursor: StatementCursor, action: T): T {
   if (!cursor.done) throw cursor.unexpected('WHEN, RETURNING or the end of the statement');
   return action;
 }

@@ -2,15 +2,14 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement, UnnamedColumns, UnnamedPlace } from '../../../../../core/sql/sql.ts';
 import { asciiLower, isSameName } from '../../../../../core/text/ascii-lower.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
-import { nameOf, type TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import { isMark, openingIndex, type TokenRange } from '../text/token-groups.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
-import { ComposedText, targetRowNumber } from './composed-text.ts';
+import { ComposedText, takeTarget, targetRowNumber } from './composed-text.ts';
 import { type Branch, takeBranches } from './merge-branches.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 
 /** Our names beside those of the caller. */
 const branchName = sqlName('framehold branch');
@@ -21,8 +20,8 @@ const sourceName = sqlName('framehold source');
  * WHEN [NOT] MATCHED [BY SOURCE | BY TARGET] [AND condition] THEN action … [RETURNING …]
  */
 export async function merge(
-  cursor: TokenCursor,
-  statement: TokenizedStatement,
+  cursor: StatementCursor,
+  statement: TokenizedText,
   gate: GateText,
   withNames?: TokenRange,
 ): Promise<Statement> {
@@ -41,7 +40,7 @@ export async function merge(
   if (source.from >= source.to || joined.from >= joined.to)
     throw cursor.unexpected('a source, and ON with a condition');
   clauses.refuse(source, ['join', 'natural', ...queryClauses], 'the source of MERGE');
-  const branches = takeBranches(statement, clauses, { from: first, to: returning });
+  const branches = takeBranches(clauses, { from: first, to: returning });
   const set = columnsOf(branches);
   const bySource = branches.some(({ of }) => of === 'source');
   const byTarget = branches.some(({ of }) => of === 'target');
@@ -113,24 +112,19 @@ export async function merge(
         source: places.some(takesSource) ? await sourceColumns(statement, source, gate, withNames) : undefined,
       },
     }),
-    returning: await returningQuery(
-      statement,
-      clauses,
-      { from: returning, to: end },
-      { target, gate, hasAction: true },
-    ),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate, hasAction: true }),
   };
 }
 
 /** Whether other columns of the same SELECT cannot refer to it: a condition with a subquery, or with something that is new each time. */
-function isOnlyForTable({ tokens }: TokenizedStatement, { from, to }: TokenRange): boolean {
+function isOnlyForTable({ tokens }: TokenizedText, { from, to }: TokenRange): boolean {
   const words = new Set(['select', 'from', 'values', 'table', 'random', 'uuid', 'gen_random_uuid', 'uuidv4', 'uuidv7']);
-  return tokens.slice(from, to).some(({ kind, text }) => kind === 'word' && words.has(asciiLower(text)));
+  return tokens.slice(from, to).some(({ word }) => words.has(word));
 }
 
 /** A query for the columns of the source. */
 async function sourceColumns(
-  statement: TokenizedStatement,
+  statement: TokenizedText,
   range: TokenRange,
   gate: GateText,
   withNames: TokenRange | undefined,
@@ -181,7 +175,7 @@ function addValues(
 }
 
 /** The name of the source: its alias, with or without column names behind it, or its own name. */
-function sourceAlias({ tokens }: TokenizedStatement, { from, to }: TokenRange): string {
+function sourceAlias({ tokens }: TokenizedText, { from, to }: TokenRange): string {
   let last = to - 1;
   if (isMark(tokens[last], ')') && last > from) {
     // (…) alias (column, …), but neither name (…) nor (…) alone.
@@ -191,7 +185,7 @@ function sourceAlias({ tokens }: TokenizedStatement, { from, to }: TokenRange): 
     if (!isAlias) last = -1;
   }
   const token = tokens[last];
-  const name = token === undefined ? undefined : nameOf(token);
+  const name = nameOf(token);
   if (name !== undefined && asciiLower(name) !== '') return name;
   throw new AppError('sql_error', 'the source of MERGE needs a name', {
     hint: 'write USING (…) AS source ON …',

@@ -2,11 +2,11 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { defaultColumn, excludedColumn, insertOrderColumn, type OnConflict } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import type { Clauses } from '../text/clauses.ts';
-import { isWord, nameOf, TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, StatementCursor } from '../text/statement-cursor.ts';
 import { closingIndex, isMark, type TokenRange } from '../text/token-groups.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
 import { ComposedText, type Target, targetRowNumber } from './composed-text.ts';
 import { type Assignment, assignments } from './update.ts';
 
@@ -15,7 +15,7 @@ type Action = OnConflict['action'];
 const orderColumn = sqlName(insertOrderColumn);
 
 /** OR IGNORE or OR REPLACE behind INSERT. */
-export function takesOr(cursor: TokenCursor): { readonly action: Action; readonly position: number } | undefined {
+export function takesOr(cursor: StatementCursor): { readonly action: Action; readonly position: number } | undefined {
   const { position } = cursor;
   if (!cursor.takes('or')) return undefined;
   if (cursor.takes('ignore')) return { action: 'nothing', position };
@@ -24,24 +24,24 @@ export function takesOr(cursor: TokenCursor): { readonly action: Action; readonl
 }
 
 /** The start of ON CONFLICT behind the rows of an INSERT; else the end of the range. `conflict` alone may be a name of the query. */
-export function findConflict({ tokens }: TokenizedStatement, clauses: Clauses, { from, to }: TokenRange): number {
+export function findConflict(clauses: Clauses, { from, to }: TokenRange): number {
+  const { tokens } = clauses;
   for (let index = from; index < to; index++) {
-    if (!clauses.isClause(index, 'on') || !isWord(tokens[index + 1], 'conflict')) continue;
+    if (!clauses.isClause(index, 'on') || tokens[index + 1]?.word !== 'conflict') continue;
     const isList = isMark(tokens[index + 2], '(');
     const next = isList ? closingIndex(tokens, index + 2) + 1 : index + 2;
-    if (['do', 'where', 'on'].some((word) => isWord(tokens[next], word))) return index;
+    if (['do', 'where', 'on'].includes(tokens[next]?.word ?? '')) return index;
   }
   return to;
 }
 
 /** The action on rows whose key exists already: from `or`, or from ON CONFLICT in the range. */
 export async function onConflict(
-  statement: TokenizedStatement,
   clauses: Clauses,
   range: TokenRange,
   { target, gate, or }: { readonly target: Target; readonly gate: GateText; readonly or: ReturnType<typeof takesOr> },
 ): Promise<OnConflict | undefined> {
-  const position = statement.tokens[range.from]?.start ?? 0;
+  const position = clauses.tokens[range.from]?.start ?? 0;
   if (range.from >= range.to) {
     return (
       or && {
@@ -49,7 +49,7 @@ export async function onConflict(
         set: [],
         excluded: [],
         parameters: [],
-        query: await changes(new ComposedText(statement), { target, gate, set: [] }),
+        query: await changes(new ComposedText(clauses), { target, gate, set: [] }),
       }
     );
   }
@@ -59,7 +59,7 @@ export async function onConflict(
       position,
     });
   }
-  const { key, set, where, action } = takeConflict(statement, clauses, range);
+  const { key, set, where, action } = takeConflict(clauses, range);
   const isNamed = asciiLower(target.alias) === excludedColumn;
   if (isNamed && action === 'update') {
     throw new AppError('sql_error', '"excluded" means the row that was to be added, and the table has that name', {
@@ -67,20 +67,20 @@ export async function onConflict(
       position,
     });
   }
-  const text = new ComposedText(statement);
+  const text = new ComposedText(clauses);
   const query = await changes(text, { target, gate, set, where, hasExcluded: action === 'update' });
   const columns = set.map(({ value: _, ...column }) => column);
-  const excluded = excludedColumns(statement, range);
+  const excluded = excludedColumns(clauses, range);
   return { action, position, key, set: columns, excluded, parameters: text.parameters, query };
 }
 
 /** ON CONFLICT [(column, …)] DO NOTHING | DO UPDATE SET column = value, … [WHERE …] */
 function takeConflict(
-  { sql, tokens }: TokenizedStatement,
   clauses: Clauses,
   { from, to }: TokenRange,
 ): Pick<OnConflict, 'action' | 'key'> & { readonly set: readonly Assignment[]; readonly where?: TokenRange } {
-  const cursor = new TokenCursor(tokens.slice(0, to), tokens[to]?.start ?? sql.length);
+  const { sql, tokens } = clauses;
+  const cursor = new StatementCursor(tokens.slice(0, to), tokens[to]?.start ?? sql.length);
   cursor.skipTo(from + 2);
   if (cursor.sees('on')) {
     throw new AppError('sql_forbidden', 'ON CONSTRAINT is not supported', {
@@ -103,12 +103,12 @@ function takeConflict(
   if (!cursor.takes('update')) throw cursor.unexpected('NOTHING or UPDATE');
   if (!cursor.takes('set')) throw cursor.unexpected('SET');
   const where = clauses.find({ from: cursor.index, to }, 'where');
-  const set = assignments({ sql, tokens }, clauses, { from: cursor.index, to: where });
+  const set = assignments(clauses, { from: cursor.index, to: where });
   return { action: 'update', key, set, ...(where < to && { where: { from: where + 1, to } }) };
 }
 
 /** Each `excluded.column`. */
-function excludedColumns({ tokens }: TokenizedStatement, { from, to }: TokenRange): OnConflict['excluded'] {
+function excludedColumns({ tokens }: TokenizedText, { from, to }: TokenRange): OnConflict['excluded'] {
   return tokens.slice(from, to).flatMap((token, index, all) => {
     const [before, dot, column] = [all[index - 1], all[index + 1], all[index + 2]];
     const isExcluded = asciiLower(nameOf(token) ?? '') === excludedColumn && before?.text !== '.' && dot?.text === '.';
@@ -117,13 +117,13 @@ function excludedColumns({ tokens }: TokenizedStatement, { from, to }: TokenRang
   });
 }
 
-function takeKey(cursor: TokenCursor): NonNullable<OnConflict['key']> {
+function takeKey(cursor: StatementCursor): NonNullable<OnConflict['key']> {
   const key: { name: string; position: number }[] = [];
   cursor.takesMark('(');
   do {
     const { position } = cursor;
     const token = cursor.take();
-    const name = token === undefined ? undefined : nameOf(token);
+    const name = nameOf(token);
     if (name === undefined || !(cursor.seesMark(',') || cursor.seesMark(')'))) {
       throw new AppError('sql_error', 'expected the names of columns behind ON CONFLICT', {
         hint: 'write ON CONFLICT (column, …): those of a PRIMARY KEY or UNIQUE',

@@ -2,14 +2,14 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { SetColumn, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { notExpected } from '../../../../../core/text/token-cursor.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { Clauses, queryClauses } from '../text/clauses.ts';
-import { isWord, nameOf, type TokenCursor } from '../text/token-cursor.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
-import { ComposedText, oneForEachRow, targetRowNumber } from './composed-text.ts';
+import { ComposedText, oneForEachRow, takeTarget, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
-import { takeTarget } from './target.ts';
 
 /** A column with its new value. */
 export interface Assignment extends SetColumn {
@@ -18,8 +18,8 @@ export interface Assignment extends SetColumn {
 
 /** UPDATE name [[AS] alias] SET column = value, … [FROM …] [WHERE …] [RETURNING …] */
 export async function update(
-  cursor: TokenCursor,
-  statement: TokenizedStatement,
+  cursor: StatementCursor,
+  statement: TokenizedText,
   gate: GateText,
   withNames?: TokenRange,
 ): Promise<Statement> {
@@ -31,7 +31,7 @@ export async function update(
   const returning = clauses.find({ from: cursor.index, to: end }, 'returning');
   const where = clauses.find({ from: cursor.index, to: returning }, 'where');
   const from = clauses.find({ from: cursor.index, to: where }, 'from');
-  const set = assignments(statement, clauses, { from: cursor.index, to: from });
+  const set = assignments(clauses, { from: cursor.index, to: from });
   const others = { from: from + 1, to: where };
 
   const text = new ComposedText(statement, withNames).ours(
@@ -49,7 +49,7 @@ export async function update(
     set: set.map(({ value: _, ...column }) => column),
     isWhole: true,
     query: await text.gated(gate),
-    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate }),
   };
 }
 
@@ -78,46 +78,44 @@ function addValues(text: ComposedText, set: readonly Assignment[], alias: string
 }
 
 /** column = value, (column, …) = (value, …), (column, …) = value */
-export function assignments(
-  { tokens }: TokenizedStatement,
-  clauses: Clauses,
-  range: TokenRange,
-): readonly Assignment[] {
+export function assignments(clauses: Clauses, range: TokenRange): readonly Assignment[] {
+  const { tokens } = clauses;
   const seen = new Set<string>();
   const all: Assignment[] = [];
+  const expected = (what: string, token: Token | undefined): AppError =>
+    notExpected(what, token, tokens.at(-1)?.end ?? 0);
   const add = (name: Token | undefined, value: TokenRange): void => {
-    const column = name === undefined ? undefined : nameOf(name);
-    if (name === undefined || column === undefined) throw expected('the name of a column', name, tokens);
+    const column = nameOf(name);
+    if (name === undefined || column === undefined) throw expected('the name of a column', name);
     if (seen.has(asciiLower(column))) {
       throw new AppError('sql_error', `column ${sqlName(column)} is set more than once`, { position: name.start });
     }
     seen.add(asciiLower(column));
-    const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
+    const isDefault = value.to - value.from === 1 && tokens[value.from]?.word === 'default';
     all.push({ name: column, position: name.start, isDefault, value });
   };
-  const items = clauses.items(range);
+  const items = [...clauses.items(range)];
   // DuckDB takes a comma behind the last one, too.
   const last = items.at(-1);
   if (items.length > 1 && last !== undefined && last.from >= last.to) items.pop();
   for (const { from, to } of items) {
     const equals = tokens.findIndex((token, index) => index >= from && index < to && token.kind === 'operator');
     if (from >= to || equals < 0 || tokens[equals]?.text !== '=') {
-      throw expected('column = value', tokens[equals < 0 ? Math.min(from + 1, to - 1) : equals], tokens);
+      throw expected('column = value', tokens[equals < 0 ? Math.min(from + 1, to - 1) : equals]);
     }
     const names = clauses.insideParentheses({ from, to: equals });
     const value = { from: equals + 1, to };
     if (names === undefined) {
-      if (equals !== from + 1) throw expected('=', tokens[from + 1], tokens);
+      if (equals !== from + 1) throw expected('=', tokens[from + 1]);
       add(tokens[from], value);
       continue;
     }
     const columns = clauses.items(names);
-    const row = isWord(tokens[value.from], 'row') ? { ...value, from: value.from + 1 } : value;
+    const row = tokens[value.from]?.word === 'row' ? { ...value, from: value.from + 1 } : value;
     const values = clauses.insideParentheses(row);
     // One value is for each column.
     const isOne = values === undefined && row === value && value.from < value.to;
-    const isList =
-      values !== undefined && !['select', 'from', 'with'].some((word) => isWord(tokens[values.from], word));
+    const isList = values !== undefined && !['select', 'from', 'with'].includes(tokens[values.from]?.word ?? '');
     const listed = isList ? clauses.items(values) : isOne ? columns.map(() => value) : [];
     if (listed.length !== columns.length) {
       throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {
@@ -126,15 +124,9 @@ export function assignments(
       });
     }
     for (const [index, item] of columns.entries()) {
-      if (item.to - item.from !== 1) throw expected('the name of a column', tokens[item.from], tokens);
+      if (item.to - item.from !== 1) throw expected('the name of a column', tokens[item.from]);
       add(tokens[item.from], listed[index] ?? value);
     }
   }
   return all;
-}
-
-function expected(what: string, token: Token | undefined, tokens: readonly Token[]): AppError {
-  return new AppError('sql_error', `expected ${what}, found ${token?.text ?? 'the end of the statement'}`, {
-    position: token?.start ?? tokens.at(-1)?.end ?? 0,
-  });
 }

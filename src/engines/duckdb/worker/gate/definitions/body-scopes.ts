@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isWord, nameOf } from '../text/token-cursor.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { bracketDepth, closingIndex, isMark, openingIndex } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 
 /** Indexes of the tokens before its first and behind its last. */
 export interface Scope {
@@ -40,7 +40,7 @@ export function queriesIn(tokens: readonly Token[]): readonly QueryScope[] {
 /** Lambdas, from their names on. */
 export function lambdasIn(tokens: readonly Token[]): readonly LambdaScope[] {
   return tokens.flatMap((token, index) => {
-    if (isWord(token, 'lambda')) {
+    if (token.word === 'lambda') {
       const colon = tokens.findIndex(({ text }, at) => at > index && text === ':');
       return colon < 0
         ? []
@@ -64,7 +64,7 @@ function beginsQuery(tokens: readonly Token[], open: number): boolean {
 function argumentEnd(tokens: readonly Token[], from: number): number {
   let depth = 0;
   // Names of a lambda have commas between them.
-  const start = isWord(tokens[from], 'lambda') ? tokens.findIndex(({ text }, at) => at > from && text === ':') : from;
+  const start = tokens[from]?.word === 'lambda' ? tokens.findIndex(({ text }, at) => at > from && text === ':') : from;
   for (let index = start; index < tokens.length; index++) {
     depth += bracketDepth(tokens[index]);
     if (depth < 0 || (depth === 0 && isMark(tokens[index], ','))) return index;
@@ -80,5 +80,5 @@ function namesIn(tokens: readonly Token[]): readonly string[] {
 }
 
 function isOneOf(token: Token | undefined, words: readonly string[]): boolean {
-  return words.some((word) => isWord(token, word));
+  return words.includes(token?.word ?? '');
 }

@@ -8,13 +8,14 @@ import {
 import type { DefinedForm, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { Connection } from '../../native/session.ts';
-import { type GatedText, type GateReferences, gateExpanded } from '../gate-query.ts';
+import { type GatedText, type GateReferences, gateExpanded, queryOf } from '../gate-query.ts';
 import { takeType } from '../statements/column-definitions.ts';
+import { takeCreate } from '../statements/create-table.ts';
 import { gateExpressions, isOneExpression } from '../statements/gate-expressions.ts';
-import { isWord, type TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { isItemEnd } from '../text/token-groups.ts';
-import type { Token, TokenizedStatement } from '../text/tokenizer.ts';
 import { movingErrors } from '../tree/parse-query.ts';
 import { placed } from '../tree/placed-references.ts';
 import { refuseBuiltInFunction, refuseBuiltInType, takeDefinitionName } from './definition-name.ts';
@@ -31,32 +32,18 @@ export interface DefinitionGate {
   readonly gate: GateReferences;
 }
 
-interface Head {
-  readonly what: 'macro' | 'type';
-  readonly ifTaken: 'fail' | 'replace' | 'keep';
-  readonly isTemporary: boolean;
-}
-
-/** Whether CREATE of a macro or type stands here. */
-export function seesDefinition(cursor: TokenCursor): boolean {
-  if (!cursor.sees('create')) return false;
-  let ahead = 1;
-  const sees = (...words: readonly string[]): boolean => words.some((word) => isWord(cursor.peek(ahead), word));
-  if (sees('or')) ahead += 2;
-  if (sees('temp', 'temporary')) ahead++;
-  return sees('macro', 'function', 'type');
-}
+export const definitionKinds = ['macro', 'function', 'type'];
 
 /** CREATE [OR REPLACE] [TEMP] MACRO | FUNCTION | TYPE [IF NOT EXISTS] name … The saved text is gated again at each use. */
 export async function createDefinition(
-  cursor: TokenCursor,
-  text: TokenizedStatement,
+  cursor: StatementCursor,
+  text: TokenizedText,
   sources: DefinitionGate,
 ): Promise<Statement> {
-  const head = takeHead(cursor);
-  const { name, position } = takeDefinitionName(cursor, head.what);
+  const { kind, head } = takeCreate(cursor, text, ...definitionKinds);
+  const what = kind === 'type' ? 'type' : 'macro';
+  const { name, position } = takeDefinitionName(cursor, what);
   const { connection, definitions } = sources;
-  const { what } = head;
   if (what === 'macro') await refuseBuiltInFunction(connection, name, position);
   else await refuseBuiltInType(connection, name, position);
   const own = definitionKey({ kind: what, name });
@@ -70,27 +57,13 @@ export async function createDefinition(
     0,
   );
   if (length > longestDefinition) throw tooLong(what, name, position);
-  const kind = isTable ? 'table macro' : what;
-  const { ifTaken, isTemporary } = head;
-  return { kind: 'define', what: kind, name, ifTaken, ...(isTemporary && { isTemporary }), forms };
-}
-
-function takeHead(cursor: TokenCursor): Head {
-  const { position } = cursor;
-  cursor.takes('create');
-  const replace = cursor.takes('or', 'replace');
-  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
-  const what = cursor.takes('type') ? 'type' : 'macro';
-  if (what === 'macro' && !cursor.takes('macro') && !cursor.takes('function')) throw cursor.unexpected('MACRO or TYPE');
-  const keep = cursor.takes('if', 'not', 'exists');
-  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
-  return { what, isTemporary, ifTaken: replace ? 'replace' : keep ? 'keep' : 'fail' };
+  return { kind: 'define', what: isTable ? 'table macro' : what, name, ...head, forms };
 }
 
 /** (parameter, parameter := default, …) AS [TABLE] body, … */
 async function macroForms(
-  cursor: TokenCursor,
-  text: TokenizedStatement,
+  cursor: StatementCursor,
+  text: TokenizedText,
   sources: DefinitionGate,
 ): Promise<{ readonly isTable: boolean; readonly forms: readonly DefinedForm[] }> {
   const forms: DefinedForm[] = [];
@@ -116,7 +89,7 @@ async function macroForms(
   return { isTable: isTable === true, forms };
 }
 
-async function takeParameters(cursor: TokenCursor, { gate }: DefinitionGate): Promise<readonly MacroParameter[]> {
+async function takeParameters(cursor: StatementCursor, { gate }: DefinitionGate): Promise<readonly MacroParameter[]> {
   const parameters: MacroParameter[] = [];
   if (!cursor.takesMark('(')) throw cursor.unexpected('the parameters in parentheses');
   if (cursor.takesMark(')')) return parameters;
@@ -145,7 +118,7 @@ async function takeParameters(cursor: TokenCursor, { gate }: DefinitionGate): Pr
 }
 
 /** A query goes to the end, unless it stands in parentheses and another form follows. */
-function takeBody(cursor: TokenCursor, isTable: boolean): readonly Token[] {
+function takeBody(cursor: StatementCursor, isTable: boolean): readonly Token[] {
   const { index } = cursor;
   if (!isTable) return cursor.takeUntil(isItemEnd);
   if (cursor.seesMark('(')) {
@@ -171,15 +144,15 @@ function bodyOf(tokens: readonly Token[], isTable: boolean): Body {
 
 /** AS type, of any that a cast may go to. */
 async function typeForm(
-  cursor: TokenCursor,
-  text: TokenizedStatement,
+  cursor: StatementCursor,
+  text: TokenizedText,
   sources: DefinitionGate,
 ): Promise<{ readonly isTable: false; readonly forms: readonly DefinedForm[] }> {
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a type');
   const { position: start } = cursor;
   const tokens = takeType(cursor, () => false);
   if (!isOneExpression(tokens)) throw new AppError('sql_error', 'expected a type', { position: start });
-  if (isWord(tokens[0], 'enum') && (tokens[1]?.text !== '(' || tokens[2]?.kind !== 'string')) {
+  if (tokens[0]?.word === 'enum' && (tokens[1]?.text !== '(' || tokens[2]?.kind !== 'string')) {
     throw new AppError('sql_forbidden', 'an ENUM lists its values', {
       hint: "write ENUM ('a', 'b'); of the values of a column: SELECT string_agg(DISTINCT ''''||x||'''', ', ') FROM t",
       position: start,
@@ -198,15 +171,13 @@ async function formOf(
 ): Promise<DefinedForm> {
   const start = tokens[0]?.start ?? 0;
   const written = new SourceText().ours(before).callers(sql, start, tokens.at(-1)?.end).ours(after);
-  const { sql: whole } = written;
   const names = parameters.map(({ name }) => name);
-  const expanded = await movingErrors(written, () => expandDefinitions(connection, whole, definitions, names));
-  const text = expanded ?? new ExpandedText().callers(whole);
+  const expanded = await movingErrors(written, () => expandDefinitions(connection, written, definitions, names));
+  const text = expanded ?? new ExpandedText().callers(written.sql);
   const gated = await gateExpanded(connection, text.within(written), { mayReadCatalogs: true });
   refuseOfStatement(gated, start);
-  const { references, isPivoted: _, ...query } = gated;
   const shift = before.length;
-  const own = placed(query.sql, references, 'a macro').map(({ table, start: from, end }) => {
+  const own = placed(gated.text, gated.references, 'a macro').map(({ table, start: from, end }) => {
     return { table, start: from - shift, end: end - shift };
   });
   // The text around the body is no part of it and has no names.
@@ -214,7 +185,7 @@ async function formOf(
   return {
     parameters,
     segments: segments.map((each) => ({ text: each.text, parameter: each.parameter })),
-    query,
+    query: queryOf(gated),
     references: own,
   };
 }
@@ -234,11 +205,10 @@ function takesAsMany(a: DefinedForm, b: DefinedForm): boolean {
   return a.parameters.length === b.parameters.length;
 }
 
-function refuseCallOfItself(cursor: TokenCursor, { tokens }: TokenizedStatement, name: string): void {
+function refuseCallOfItself(cursor: StatementCursor, { tokens }: TokenizedText, name: string): void {
   for (let index = cursor.index; index < tokens.length; index++) {
     const token = tokens[index];
-    const isCall =
-      token?.kind === 'word' && asciiLower(token.text) === asciiLower(name) && tokens[index + 1]?.text === '(';
+    const isCall = token?.word === asciiLower(name) && tokens[index + 1]?.text === '(';
     if (isCall) {
       throw new AppError('sql_error', `macro ${name} cannot call itself`, {
         hint: 'WITH RECURSIVE repeats a query',

@@ -7,11 +7,14 @@ import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { Connection } from '../../native/session.ts';
 import { allowedTypeNames, suggestedTypeNames } from '../rules/check-type.ts';
 import { refusalOf } from '../rules/function-rules.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
-import { parseTree, type TreeNode } from '../tree/parse-tree.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
+import { listOf, parseTree, type TreeNode } from '../tree/parse-tree.ts';
 
 /** The name of a macro or type, which is in no schema but that of the caller's frames. */
-export function takeDefinitionName(cursor: TokenCursor, what: 'macro' | 'type'): { name: string; position: number } {
+export function takeDefinitionName(
+  cursor: StatementCursor,
+  what: 'macro' | 'type',
+): { name: string; position: number } {
   const { position } = cursor;
   const named = cursor.takeTableName(`the name of a ${what}`);
   const isElsewhere = named.catalog !== undefined && asciiLower(named.catalog) !== framesCatalog;
@@ -68,7 +71,7 @@ async function isPlainType(connection: Connection, name: string): Promise<boolea
 async function firstColumn(connection: Connection, sql: string): Promise<TreeNode | undefined> {
   try {
     const node = (await parseTree(connection, sql))?.node as TreeNode | undefined;
-    return (node?.select_list as readonly TreeNode[] | undefined)?.[0];
+    return listOf(node?.select_list)[0];
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -3,11 +3,11 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../../core/sql/definition.ts';
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { Segment } from '../../../../../core/text/source-text.ts';
+import { type Segment, type SourceText, tokenIndex } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { Connection } from '../../native/session.ts';
-import { isWord, nameOf } from '../text/token-cursor.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { closingIndex } from '../text/token-groups.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
 import { parseQuery } from '../tree/parse-query.ts';
 import type { TreeNode } from '../tree/parse-tree.ts';
 import { ExpandedText } from './expanded-text.ts';
@@ -25,11 +25,11 @@ const longestColumn = 200;
  */
 export async function expandDefinitions(
   connection: Connection,
-  sql: string,
+  text: SourceText,
   definitions: readonly Definition[],
   parameters: readonly string[] = [],
 ): Promise<ExpandedText | undefined> {
-  const expander = new Expander(sql, definitions, parameters);
+  const expander = new Expander(text, definitions, parameters);
   if (expander.mayNameMacros) await expander.findUses(connection);
   return expander.expanded();
 }
@@ -42,6 +42,7 @@ interface Replacement {
 }
 
 class Expander {
+  readonly #text: SourceText;
   readonly #sql: string;
   readonly #tokens: readonly Token[];
   readonly #macros: ReadonlyMap<string, Definition>;
@@ -52,9 +53,10 @@ class Expander {
   #columns: ReadonlySet<number> = new Set();
   #windows: ReadonlySet<number> = new Set();
 
-  constructor(sql: string, definitions: readonly Definition[], parameters: readonly string[]) {
-    this.#sql = sql;
-    this.#tokens = tokenize(sql);
+  constructor(text: SourceText, definitions: readonly Definition[], parameters: readonly string[]) {
+    this.#text = text;
+    this.#sql = text.sql;
+    this.#tokens = text.tokens;
     this.#parameters = parameters;
     const named = (isType: boolean): Map<string, Definition> =>
       new Map(
@@ -89,7 +91,7 @@ class Expander {
       const type = textOf(word);
       if (type === undefined) continue;
       // The replacement may end in a type that takes [] but not ARRAY.
-      const isArray = isWord(this.#tokens[to], 'array');
+      const isArray = this.#tokens[to]?.word === 'array';
       const items = isArray && this.#tokens[to + 1]?.text !== '[' ? '[]' : '';
       this.#replace(from, isArray ? to + 1 : to, `${type}${items}`);
     }
@@ -106,16 +108,19 @@ class Expander {
   }
 
   async findUses(connection: Connection): Promise<void> {
-    const { tree } = await parseQuery(connection, this.#sql);
+    const { tree } = await parseQuery(connection, this.#text);
     const parameters = new Set(this.#parameters.map(asciiLower));
     const { uses, columns, windows } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
-    const indexes = new Map(this.#tokens.map(({ start }, index) => [start, index]));
-    this.#columns = new Set(columns.flatMap((at) => indexes.get(at) ?? []));
-    this.#windows = new Set(windows.flatMap((at) => indexes.get(at) ?? []));
+    const indexOf = (at: number | undefined): number | undefined => {
+      const index = at === undefined ? -1 : tokenIndex(this.#tokens, at);
+      return index < 0 ? undefined : index;
+    };
+    this.#columns = new Set(columns.flatMap((at) => indexOf(at) ?? []));
+    this.#windows = new Set(windows.flatMap((at) => indexOf(at) ?? []));
     let hasCalls = false;
     for (const use of uses) {
       const { position: at = 0 } = use;
-      const index = use.position === undefined ? undefined : indexes.get(at);
+      const index = indexOf(use.position);
       // A node may stand twice in the tree.
       if (index !== undefined && this.#replacements.has(index)) continue;
       if (use.kind === 'parameter') this.#addParameter(use.name, index, at);
@@ -180,7 +185,7 @@ class Expander {
     const indexes = Array.from({ length: to - from }, (_, index) => from + index);
     const columns = indexes.filter((index) => this.#columns.has(index));
     return {
-      columns: new Set(columns.map((index) => asciiLower(nameOf(this.#tokens[index] as Token) ?? ''))),
+      columns: new Set(columns.map((index) => asciiLower(nameOf(this.#tokens[index]) ?? ''))),
       hasWindow: indexes.some((index) => this.#windows.has(index)),
       // Expanded once: the macro may use it twice, and call another that uses it twice.
       segments: once(() => inParentheses(new ExpandedText().add(this.#segmentsOf(from, to)))),
@@ -216,7 +221,7 @@ class Expander {
     let index = first;
     for (;;) {
       const token = this.#tokens[index++];
-      const part = token === undefined ? undefined : nameOf(token);
+      const part = nameOf(token);
       if (part === undefined) return undefined;
       names.push(asciiLower(part));
       if (this.#tokens[index]?.text !== '.') break;
@@ -235,7 +240,7 @@ class Expander {
   /** `x IN y` checks whether the list y has x, and `x IN (y)` whether x is y. */
   #refuseIn(name: string, index: number): void {
     const token = this.#tokens[index - 1];
-    if (!isWord(token, 'in')) return;
+    if (token?.word !== 'in') return;
     throw new AppError('sql_error', `${name} cannot stand behind IN`, {
       hint: 'write list_contains(list, x) for a list, or IN (…) for values',
       position: this.#tokens[index]?.start,

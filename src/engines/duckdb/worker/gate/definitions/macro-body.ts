@@ -3,8 +3,8 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition, DefinitionForm } from '../../../../../core/sql/definition.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { Segment } from '../../../../../core/text/source-text.ts';
-import { nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { lambdasIn, queriesIn, type Scope } from './body-scopes.ts';
 import { ExpandedText } from './expanded-text.ts';
 

@@ -2,9 +2,9 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition, DefinitionForm, MacroParameter } from '../../../../../core/sql/definition.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
-import { nameOf } from '../text/token-cursor.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { itemsIn, type TokenRange } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 
 /** An argument of a call, in the order of the call. */
 interface Argument extends TokenRange {

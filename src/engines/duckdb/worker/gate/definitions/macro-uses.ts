@@ -1,5 +1,6 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isNode, nodesOf, positionOf, type TreeNode } from '../tree/parse-tree.ts';
+import { isNode, listOf, nodesOf, positionOf, type TreeNode } from '../tree/parse-tree.ts';
+import { walk } from '../tree/walk.ts';
 
 /** A use of a macro, or of a parameter of the macro that is being made, in a query's tree. */
 export interface MacroUse {
@@ -29,7 +30,6 @@ export function macroUses(
   /** Names in a lambda that are its own. */
   const own = new Set<unknown>();
   const selected = new Set<unknown>();
-  const pending: unknown[] = [tree];
   const add = (node: TreeNode, kind: MacroUse['kind'], name: string): void => {
     uses.push({
       name,
@@ -39,38 +39,29 @@ export function macroUses(
       isColumn: selected.has(node) && node.alias === undefined,
     });
   };
-  const visit = (node: TreeNode): void => {
-    const skipped = new Set<unknown>();
-    if (Array.isArray(node.select_list)) for (const item of node.select_list) selected.add(item);
+  walk(tree, (node) => {
+    for (const item of listOf(node.select_list)) selected.add(item);
+    const at = positionOf(node);
     if (node.type === 'TABLE_FUNCTION' && isNode(node.function)) {
       const name = asciiLower(String(node.function.function_name));
       if (macros.has(name)) add({ ...node.function, with_ordinality: node.with_ordinality }, 'table', name);
-      pending.push(...Object.values(node.function));
-      skipped.add(node.function);
     } else if (typeof node.class === 'string' && typeof node.function_name === 'string') {
-      const at = positionOf(node);
       if (node.class === 'WINDOW' && at !== undefined) windows.push(at);
       const name = asciiLower(node.function_name);
       if (macros.has(name)) add(node, 'value', name);
     } else if (node.class === 'COLUMN_REF' && Array.isArray(node.column_names)) {
       const name = asciiLower(String(node.column_names[0]));
-      const at = positionOf(node);
       if (at !== undefined) columns.push(at);
       if (parameters.has(name) && !own.has(node)) add(node, 'parameter', name);
     } else if (node.class === 'LAMBDA') {
       const names = lambdaNames(node.lhs);
       // JSON's arrow has the same tree.
-      if (!isArrow(node, names)) {
-        for (const column of columnsNaming(node.expr, new Set(names))) own.add(column);
-        skipped.add(node.lhs);
-      }
+      if (isArrow(node, names)) return undefined;
+      for (const column of columnsNaming(node.expr, new Set(names))) own.add(column);
+      return node.lhs;
     }
-    for (const value of Object.values(node)) if (!skipped.has(value)) pending.push(value);
-  };
-  for (let next = pending.pop(); next !== undefined || pending.length > 0; next = pending.pop()) {
-    if (Array.isArray(next)) pending.push(...next);
-    else if (isNode(next)) visit(next);
-  }
+    return undefined;
+  });
   return { uses, columns, windows };
 }
 
@@ -78,7 +69,7 @@ export function macroUses(
 function lambdaNames(lhs: unknown): readonly string[] {
   if (!isNode(lhs)) return [];
   if (Array.isArray(lhs.column_names)) return [asciiLower(String(lhs.column_names[0]))];
-  return (Array.isArray(lhs.children) ? lhs.children : []).flatMap(lambdaNames);
+  return listOf(lhs.children).flatMap(lambdaNames);
 }
 
 /** Whether `a -> b` can be no function of `a`. */

@@ -1,8 +1,8 @@
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isWord, nameOf } from '../text/token-cursor.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { closingIndex, itemsIn } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 import { castTargets } from '../tree/type-position.ts';
 
 /** Indexes of tokens: the start of a type's name, its last word, and the token behind it. */
@@ -22,7 +22,7 @@ export function typeNames(tokens: readonly Token[]): readonly TypeName[] {
 /** The type that begins here. Tokens behind its first word change no name. */
 function addType(tokens: readonly Token[], index: number, found: TypeName[]): void {
   const token = tokens[index];
-  const name = token === undefined ? undefined : nameOf(token);
+  const name = nameOf(token);
   if (token === undefined || name === undefined) return;
   const next = tokens[index + 1];
   if (next?.text !== '(') {
@@ -41,7 +41,7 @@ function addType(tokens: readonly Token[], index: number, found: TypeName[]): vo
 
 /** The number of leading names that qualify a type: `frames.`, `main.`, `framehold.frames.` */
 function ownSchemas(tokens: readonly Token[], index: number): number {
-  const name = (at: number): string => asciiLower(nameOf(tokens[at] as Token) ?? '');
+  const name = (at: number): string => asciiLower(nameOf(tokens[at]) ?? '');
   const isCatalog = name(index) === framesCatalog && tokens[index + 3]?.text === '.';
   const schema = name(isCatalog ? index + 2 : index);
   return schema === framesSchema || schema === mainSchema ? (isCatalog ? 2 : 1) : 0;
@@ -50,5 +50,5 @@ function ownSchemas(tokens: readonly Token[], index: number): number {
 /** Whether a type and a text stand here, which is a cast: `mood 'a'`. */
 export function isTypedText(tokens: readonly Token[], index: number): boolean {
   const before = tokens[index - 1];
-  return tokens[index + 1]?.kind === 'string' && before?.text !== '.' && !isWord(before, 'as');
+  return tokens[index + 1]?.kind === 'string' && before?.text !== '.' && before?.word !== 'as';
 }

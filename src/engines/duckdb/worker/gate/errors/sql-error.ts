@@ -1,9 +1,10 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
+import { nearestTo } from '../../../../../core/text/did-you-mean.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import { type DuckDbError, resourceError } from '../../native/duckdb-error.ts';
 import { systemTables } from '../rules/reserved-names.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 import { errorPosition } from './error-position.ts';
-import { singleTable } from './single-table.ts';
 
 /** Errors that are not about the statement: their text is for the log. */
 const notCallers =
@@ -179,7 +180,7 @@ function isOurs(column: string): boolean {
 
 function suggesting(message: string, misspelt: string, candidates: readonly string[]): Wording {
   const columns = candidates.map((name) => name.slice(name.lastIndexOf('.') + 1));
-  const nearest = /mean (.*)\?$/.exec(didYouMean(misspelt, columns))?.[1];
+  const nearest = nearestTo(misspelt, columns);
   const candidate = nearest === undefined ? undefined : candidates[columns.indexOf(nearest)];
   if (candidate !== undefined) return { message: `${message}; did you mean "${candidate}"?` };
   return candidates.length === 0 ? { message } : { message, hint: `there is ${listed(candidates)}` };
@@ -198,4 +199,22 @@ function readable(call: string): string {
 
 function withoutOurNames(text: string): string {
   return text.replaceAll(/"?framehold"?\."?frames"?\./g, '');
+}
+
+/** The name of the table that a query reads if it plainly reads only one, for messages. */
+function singleTable(sql: string): string | undefined {
+  let tokens: readonly Token[];
+  try {
+    tokens = tokenize(sql);
+  } catch {
+    return undefined;
+  }
+  const isOther = (token: Token): boolean => ['join', 'with', 'pivot', 'unpivot'].includes(token.word);
+  const froms = tokens.flatMap((token, index) => (token.word === 'from' ? [index] : []));
+  const [from] = froms;
+  if (from === undefined || froms.length > 1 || tokens.some(isOther)) return undefined;
+  const table = tokens[from + 1];
+  const behind = tokens[from + 2];
+  if (table === undefined || (behind?.kind === 'mark' && /[.,(]/.test(behind.text))) return undefined;
+  return nameOf(table);
 }

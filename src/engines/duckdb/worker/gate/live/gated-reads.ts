@@ -29,7 +29,7 @@ export function checkLiveCall({ with_ordinality: ordinality, alias }: TreeNode, 
 export function gatedReads(statement: TreeNode, text: SourceText, { tables, queries }: LiveNodes): LiveReads {
   const useOf = liveUses(statement);
   const texts = queries.map(({ call, position }) => argumentOf(call, position));
-  const found = queries.length === 0 ? [] : liveQueries(text.sql, texts);
+  const found = queries.length === 0 ? [] : liveQueries(text, texts);
   const schemas = new Map(found.map(({ schema, query }) => [schema, query]));
   if (schemas.size < new Set(texts).size) throw new Error('two queries have the same name');
   return {

@@ -1,6 +1,6 @@
 import type { LiveLimit } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TreeNode } from '../tree/parse-tree.ts';
+import { listOf, type TreeNode } from '../tree/parse-tree.ts';
 
 /** More rows are not worth it. */
 const mostRows = 1_000_000;
@@ -16,9 +16,9 @@ const rowValues = new Set(['COLUMN_REF', 'CONSTANT', 'STAR']);
 export function limitOf(select: TreeNode, { isWhole }: { readonly isWhole: boolean }): LiveLimit | undefined {
   const isPlain = gathering.every((part) => select[part] === undefined);
   if (!isPlain || select.aggregate_handling !== 'STANDARD_HANDLING') return undefined;
-  const items = (select.select_list ?? []) as readonly TreeNode[];
+  const items = listOf(select.select_list);
   if (!items.every(isRowValue)) return undefined;
-  const modifiers = [...((select.modifiers ?? []) as readonly TreeNode[])];
+  const modifiers = [...listOf(select.modifiers)];
   const limit = modifiers.at(-1)?.type === 'LIMIT_MODIFIER' ? modifiers.pop() : undefined;
   if (limit === undefined && !isWhole) return undefined;
   const [rows, offset] = limit === undefined ? [undefined, 0] : [count(limit.limit), countOr0(limit.offset)];
@@ -49,10 +49,10 @@ function count(expression: unknown): number | undefined {
 
 /** By one column whose name is no alias of another value. */
 function orderOf(modifier: TreeNode | undefined, items: readonly TreeNode[]): LiveLimit['order'] {
-  const [only, ...others] = (modifier?.type === 'ORDER_MODIFIER' ? modifier.orders : []) as readonly TreeNode[];
+  const [only, ...others] = listOf(modifier?.type === 'ORDER_MODIFIER' ? modifier.orders : undefined);
   const expression = only?.expression as TreeNode | undefined;
   if (only === undefined || others.length > 0 || expression?.class !== 'COLUMN_REF') return undefined;
-  const column = asciiLower((expression.column_names as readonly string[]).at(-1) ?? '');
+  const column = asciiLower(listOf<string>(expression.column_names).at(-1) ?? '');
   const isTaken = ({ alias, replace_list: replaced }: TreeNode): boolean =>
     replaced !== undefined || (typeof alias === 'string' && asciiLower(alias) === column);
   if (items.some(isTaken)) return undefined;

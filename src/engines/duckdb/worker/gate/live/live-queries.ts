@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { liveFunction, liveSchema } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { unquoted } from '../../../../../core/text/dialects.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { queryFault } from '../../../../../core/text/tsdb-query.ts';
-import { nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
-import type { TreeNode } from '../tree/parse-tree.ts';
+import { nameOf } from '../text/statement-cursor.ts';
+import { listOf, type TreeNode } from '../tree/parse-tree.ts';
 
 /** A `tsdb.query('…')` of a text. */
 export interface LiveQuery {
@@ -26,7 +27,7 @@ export function isLiveQuery({ schema, catalog, function_name: name }: TreeNode):
 
 /** The text of a `tsdb.query('…')`, as DuckDB reads it. Refuses anything but one literal. */
 export function argumentOf(call: TreeNode, position: number | undefined): string {
-  const [argument, ...others] = (call.children ?? []) as readonly TreeNode[];
+  const [argument, ...others] = listOf(call.children);
   const { type, value, is_null: isNull } = (argument?.value ?? {}) as TreeNode;
   const isText = (type as TreeNode | undefined)?.id === 'VARCHAR' && typeof value === 'string' && isNull !== true;
   if (argument?.class !== 'CONSTANT' || argument.alias !== undefined || !isText || others.length > 0) {
@@ -36,8 +37,7 @@ export function argumentOf(call: TreeNode, position: number | undefined): string
 }
 
 /** All calls in a text with their places. `expected`: the texts that DuckDB reads in them, in any order. */
-export function liveQueries(sql: string, expected: readonly string[]): readonly LiveQuery[] {
-  const tokens = tokenize(sql);
+export function liveQueries({ tokens }: TokenizedText, expected: readonly string[]): readonly LiveQuery[] {
   const found: LiveQuery[] = [];
   for (let index = 0; index + 5 < tokens.length; index++) {
     const [schema, dot, name, open, literal, close] = tokens.slice(index, index + 6) as readonly Token[] as SixTokens;
@@ -91,7 +91,7 @@ function isDot(token: Token | undefined): boolean {
 
 /** `'…'` or `$$…$$`. */
 function textOf({ text, start }: Token): string {
-  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'");
+  if (text.startsWith("'")) return unquoted(text);
   const tag = /^\$[^$]*\$/.exec(text)?.[0];
   if (tag === undefined) throw notLiteral(start);
   return text.slice(tag.length, -tag.length);

@@ -1,6 +1,7 @@
 import { isLiveTable, type LiveCondition, type LiveRead } from '../../../../../core/sql/live-read.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { nameIn, type TreeNode } from '../tree/parse-tree.ts';
+import { listOf, nameIn, type TreeNode } from '../tree/parse-tree.ts';
+import { walk } from '../tree/walk.ts';
 import { conditionsIn, conjuncts } from './live-conditions.ts';
 import { limitOf } from './live-limit.ts';
 
@@ -77,36 +78,24 @@ function useOf(
 }
 
 function survey(statement: TreeNode): Survey {
-  const selects: Select[] = [];
+  const selects = new Map<TreeNode | undefined, Select>();
   const names = new Set<string>();
   const rows = new Set<string>();
-  const visit = (value: unknown, inside: Select | undefined, isDescribed: boolean): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) {
-      for (const item of value) visit(item, inside, isDescribed);
-      return;
-    }
-    const node = value as TreeNode;
-    let select = inside;
-    if (node.type === 'SELECT_NODE') {
-      select = { node, usesAll: false, isDescribed };
-      selects.push(select);
-    }
+  walk(statement, (node, { select, isDescribed }) => {
+    if (node.type === 'SELECT_NODE') selects.set(node, { node, usesAll: false, isDescribed });
+    if (node.type === 'JOIN') for (const name of namesOf(node.using_columns)) names.add(name);
     if (node.class === 'COLUMN_REF') {
-      const path = (node.column_names as readonly string[]).map(asciiLower);
+      const path = namesOf(node.column_names);
       for (const part of path) names.add(part);
       rows.add(path.at(-1) ?? '');
     }
     if (node.class === 'STAR' && typeof node.relation_name === 'string') rows.add(asciiLower(node.relation_name));
     else if (node.class === 'STAR' || node.class === 'POSITIONAL_REFERENCE') {
-      if (select !== undefined) select.usesAll = true;
+      const around = selects.get(select);
+      if (around !== undefined) around.usesAll = true;
     }
-    if (node.type === 'JOIN') for (const name of namesOf(node.using_columns)) names.add(name);
-    const describes = isDescribed || (node.type === 'SHOW_REF' && node.show_type === 'DESCRIBE');
-    for (const part of Object.values(node)) visit(part, select, describes);
-  };
-  visit(statement, undefined, false);
-  return { selects, names, rows };
+  });
+  return { selects: [...selects.values()], names, rows };
 }
 
 function leavesOf(from: unknown, joins: readonly Step[]): readonly Leaf[] {
@@ -191,5 +180,5 @@ function isLive({ type, schema_name: schema, catalog_name: catalog }: TreeNode):
 }
 
 function namesOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map((name) => asciiLower(String(name))) : [];
+  return listOf<string>(value).map(asciiLower);
 }

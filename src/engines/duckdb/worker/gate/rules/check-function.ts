@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { settingName } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
-import { positionOf, type TreeNode } from '../tree/parse-tree.ts';
+import { notOnList } from '../../../../../core/text/function-lists.ts';
+import { listOf, positionOf, type TreeNode } from '../tree/parse-tree.ts';
 import {
   allowedFunctions,
   allowedTableFunctions,
@@ -12,14 +12,14 @@ import {
 } from './function-rules.ts';
 
 /** Whether a function is allowed, and only where catalogs are read. */
-type Use = 'anywhere' | 'catalogs';
+export type Use = 'anywhere' | 'catalogs';
 
 /** Refuses a call in an expression of a function that is not allowed. */
 export function checkFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
   if (name === 'current_setting' && readsSetting(call)) return 'anywhere';
   if (catalogFunctions.has(name)) return 'catalogs';
-  if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
+  if (!allowedFunctions.has(name)) throw notOnList(name, 'values', lists, positionOf(call));
   if (name.endsWith('_structure') && call.schema !== undefined) throw qualifiedStructure(name, call);
   if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
@@ -28,7 +28,7 @@ export function checkFunction(call: TreeNode): Use {
 
 /** A call of current_setting on a setting that callers may set: its name must be a literal. */
 function readsSetting(call: TreeNode): boolean {
-  const [argument, ...others] = (call.children ?? []) as readonly TreeNode[];
+  const [argument, ...others] = listOf(call.children);
   if (argument?.class !== 'CONSTANT' || others.length > 0) return false;
   const { value } = (argument.value ?? {}) as TreeNode;
   return typeof value === 'string' && settingName(value) !== undefined;
@@ -54,7 +54,7 @@ function exportedState(call: TreeNode): AppError {
 export function checkTableFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
   if (catalogTableFunctions.has(name)) return 'catalogs';
-  if (!allowedTableFunctions.has(name)) throw refused(name, call, allowedTableFunctions);
+  if (!allowedTableFunctions.has(name)) throw notOnList(name, 'tables', lists, positionOf(call));
   return 'anywhere';
 }
 
@@ -62,7 +62,7 @@ export function checkTableFunction(call: TreeNode): Use {
 export function sourceTable(call: TreeNode): TreeNode | undefined {
   const name = asciiLower(String(call.function_name));
   if (!takesTable.has(name)) return undefined;
-  const [source, ...rest] = (call.children ?? []) as readonly TreeNode[];
+  const [source, ...rest] = listOf(call.children);
   const path = source?.class === 'COLUMN_REF' ? (source.column_names as readonly string[]) : [];
   const isPlain = path.length > 0 && path.length <= 3 && path.every((part) => /^[a-z_][a-z0-9_]*$/i.test(part));
   const isNamed = source?.alias !== undefined || rest.some(({ alias }) => isSource(alias));
@@ -82,25 +82,7 @@ function isSource(alias: unknown): boolean {
   return typeof alias === 'string' && asciiLower(alias) === 'source';
 }
 
-function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {
-  const position = positionOf(call);
-  const shown = name.slice(0, 100);
-  const refusal = refusalOf(name);
-  if (refusal !== undefined) {
-    const { reason, hint } = refusal;
-    return new AppError('sql_forbidden', `function ${shown} is not allowed: ${reason}`, {
-      hint,
-      position,
-    });
-  }
-  if (allowed === allowedTableFunctions && allowedFunctions.has(name)) {
-    return new AppError('sql_error', `function ${shown} gives no table`, {
-      hint: `use it in SELECT ${shown}(…)`,
-      position,
-    });
-  }
-  return new AppError('sql_error', `function ${shown} does not exist${didYouMean(shown, allowed)}`, { position });
-}
+const lists = { values: allowedFunctions, tables: allowedTableFunctions, refusalOf };
 
 /** Of the structure of JSON. */
 const maxLength = 10_000;
@@ -110,7 +92,7 @@ const maxLength = 10_000;
  * limit, so that a computed one ('[' a hundred thousand times) takes the whole process down: it must be a literal.
  */
 function checkJsonStructure(call: TreeNode): void {
-  const structure = (call.children as readonly TreeNode[] | undefined)?.[1];
+  const structure = listOf(call.children)[1];
   if (structure === undefined) return;
   const value = structure.class === 'CONSTANT' ? (structure.value as TreeNode | undefined)?.value : undefined;
   if (typeof value === 'string' && value.length <= maxLength && (value.match(/[[{]/g) ?? []).length <= 100) return;

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { TreeNode } from '../tree/parse-tree.ts';
 import { typePosition } from '../tree/type-position.ts';
 
@@ -32,13 +33,13 @@ export const suggestedTypeNames: readonly string[] =
   );
 
 /** Refuses a type in the parse tree of a query that frames cannot hold or that endangers the engine. */
-export function checkType(type: TreeNode, sql: string): void {
+export function checkType(type: TreeNode, text: TokenizedText): void {
   const id = String(type.id);
   const alias = aliasOf(type);
   if (allowedTypes.has(id) && (alias === undefined || allowedTypeNames.has(asciiLower(alias)))) return;
   const name = id === 'UNBOUND' || id === 'USER' ? nameIn(type) : (alias ?? id);
   if (id !== name && allowedTypeNames.has(asciiLower(name))) return;
-  const position = typePosition(sql, name);
+  const position = typePosition(text, name);
   const shown = name.slice(0, 100);
   throw new AppError('sql_error', `type ${shown} does not exist${didYouMean(name, suggestedTypeNames)}`, { position });
 }

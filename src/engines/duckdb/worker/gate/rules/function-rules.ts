@@ -1,5 +1,5 @@
 import { settingNames } from '../../../../../core/sql/statement-settings.ts';
-import { type Refusal, refusalLookup } from '../../../../../core/text/refused-names.ts';
+import { type Refusal, refusalLookup } from '../../../../../core/text/function-lists.ts';
 
 /**
  * Every function that a caller's SQL may use. A test compares these lists and the reasons below with DuckDB's own

@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { settingName, settingNames } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import { isWord, TokenCursor } from '../text/token-cursor.ts';
-import type { Token } from '../text/tokenizer.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { StatementCursor } from '../text/statement-cursor.ts';
 
 const noSession = 'each statement stands for itself; nothing is kept from one to the next';
 const noFiles = 'put data as frames, and read frames over HTTP or Flight';
@@ -51,7 +51,7 @@ const createHints: Readonly<Record<string, string>> = {
 export function refuseStatement(tokens: readonly Token[]): void {
   const [first] = tokens;
   if (first?.kind !== 'word') return;
-  const word = asciiLower(first.text);
+  const { word } = first;
   if (word === 'set' || word === 'reset') throw setting(word, tokens);
   if (word === 'create' || word === 'drop') throw refusedKind(word, tokens);
   const hint = Object.hasOwn(hints, word) ? hints[word] : undefined;
@@ -63,7 +63,7 @@ export function refuseStatement(tokens: readonly Token[]): void {
 function setting(word: string, tokens: readonly Token[]): AppError {
   const scopes = new Set(['session', 'local', 'global']);
   const index = scopes.has(asciiLower(tokens[1]?.text ?? '')) ? 2 : 1;
-  const isTimeZone = isWord(tokens[index], 'time') && isWord(tokens[index + 1], 'zone');
+  const isTimeZone = tokens[index]?.word === 'time' && tokens[index + 1]?.word === 'zone';
   const name = isTimeZone ? 'TimeZone' : settingName(tokens[index]?.text ?? '');
   return new AppError(
     'sql_forbidden',
@@ -78,14 +78,18 @@ function setting(word: string, tokens: readonly Token[]): AppError {
   );
 }
 
+const modifierWords = new Set(
+  'temp temporary local global unlogged persistent unique recursive materialized'.split(' '),
+);
+
 function refusedKind(word: string, tokens: readonly Token[]): AppError {
-  const cursor = new TokenCursor(tokens, 0);
+  const cursor = new StatementCursor(tokens, 0);
   cursor.take();
   cursor.takes('or', 'replace');
   const modifiers: string[] = [];
   for (;;) {
     const token = cursor.peek();
-    if (token === undefined || !isModifier(token)) break;
+    if (token === undefined || !modifierWords.has(token.word)) break;
     modifiers.push(token.text.toUpperCase());
     cursor.take();
   }
@@ -99,10 +103,4 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
         ? `${onlyTables}; give it a time to live when it is put, or drop it afterwards`
         : (createHints[kind] ?? onlyTables);
   return new AppError('sql_forbidden', `${what} is not allowed`, { hint, position: tokens[0]?.start ?? 0 });
-}
-
-function isModifier(token: Token): boolean {
-  return ['temp', 'temporary', 'local', 'global', 'unlogged', 'persistent', 'unique', 'recursive', 'materialized'].some(
-    (word) => isWord(token, word),
-  );
 }

@@ -2,13 +2,13 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { AlterChange, FieldChange, Statement, TableName } from '../../../../../core/sql/sql.ts';
 import { SourceText, textOf } from '../../../../../core/text/source-text.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkCreatable, checkWritable } from '../rules/table-access.ts';
-import { isWord, type TokenCursor } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { takeType } from './column-definitions.ts';
 import { ConstraintClauses } from './constraint-clauses.ts';
-import { refuseDependents } from './drop-table.ts';
+import { refuseDependents } from './drop.ts';
 import { gateExpressions } from './gate-expressions.ts';
 
 /** An action of ALTER TABLE, and a query that gives the columns, and mostly the rows, of the next version. */
@@ -20,7 +20,7 @@ interface Action {
 }
 
 /** ALTER TABLE [IF EXISTS] name action, ALTER VIEW [IF EXISTS] name RENAME TO name */
-export async function alterTable(cursor: TokenCursor, gate: GateText): Promise<Statement> {
+export async function alterTable(cursor: StatementCursor, gate: GateText): Promise<Statement> {
   const what = cursor.takes('alter', 'view') ? 'view' : 'table';
   if (what === 'table' && !cursor.takes('alter', 'table')) {
     const { position } = cursor;
@@ -49,7 +49,7 @@ function withExpression(change: AlterChange, sql: string | undefined): AlterChan
   return change.kind === 'addColumn' && change.default !== undefined ? { ...change, default: sql } : change;
 }
 
-function takeAction(cursor: TokenCursor, from: string): Action {
+function takeAction(cursor: StatementCursor, from: string): Action {
   if (cursor.takes('add')) return addColumn(cursor, from);
   if (cursor.takes('drop')) return dropColumn(cursor, from);
   if (cursor.takes('rename', 'to')) {
@@ -63,7 +63,7 @@ function takeAction(cursor: TokenCursor, from: string): Action {
   throw cursor.unexpected('ADD, DROP, RENAME or ALTER');
 }
 
-function addColumn(cursor: TokenCursor, from: string): Action {
+function addColumn(cursor: StatementCursor, from: string): Action {
   const { position } = cursor;
   if (['constraint', 'primary', 'unique', 'foreign', 'check'].some((word) => cursor.sees(word)))
     throw constraintsStay(cursor, 'constraints are given when a table is created');
@@ -87,12 +87,12 @@ function addColumn(cursor: TokenCursor, from: string): Action {
     return { change, text: built(`SELECT *${from}`), expressions: [cast] };
   }
   // A union inside another type is a struct with a field that has no name: of such a type SQL has no NULL.
-  const writesRows = value !== undefined || type.some((token) => isWord(token, 'union'));
+  const writesRows = value !== undefined || type.some(({ word }) => word === 'union');
   const text = built('SELECT *, CAST((');
   if (value === undefined) text.ours('NULL');
-  else text.tokens(value);
+  else text.words(value);
   const end = `) AS ${sqlName(column)}${from}${writesRows ? '' : ' LIMIT 0'}`;
-  text.ours(') AS ').tokens(type).ours(end);
+  text.ours(') AS ').words(type).ours(end);
   const change = {
     kind: 'addColumn',
     column,
@@ -104,14 +104,14 @@ function addColumn(cursor: TokenCursor, from: string): Action {
   return { change, text, expressions: clauses.expressions };
 }
 
-function constraintsStay(cursor: TokenCursor, message: string): AppError {
+function constraintsStay(cursor: StatementCursor, message: string): AppError {
   return new AppError('sql_forbidden', message, {
     hint: 'ALTER TABLE changes columns, and their NOT NULL and DEFAULT',
     position: cursor.position,
   });
 }
 
-function dropColumn(cursor: TokenCursor, from: string): Action {
+function dropColumn(cursor: StatementCursor, from: string): Action {
   if (cursor.sees('constraint'))
     throw constraintsStay(cursor, 'constraints stay as they were when the table was created');
   cursor.takes('column');
@@ -123,7 +123,7 @@ function dropColumn(cursor: TokenCursor, from: string): Action {
   return { change: { kind: 'dropColumn', column, ifAbsent }, text };
 }
 
-function renameColumn(cursor: TokenCursor, from: string): Action {
+function renameColumn(cursor: StatementCursor, from: string): Action {
   cursor.takes('column');
   const { column, path } = takePath(cursor);
   if (!cursor.takes('to')) throw cursor.unexpected('TO');
@@ -134,7 +134,7 @@ function renameColumn(cursor: TokenCursor, from: string): Action {
 }
 
 /** A column, and the path from there to a field where one is named. */
-function takePath(cursor: TokenCursor): Pick<FieldChange, 'column' | 'path'> {
+function takePath(cursor: StatementCursor): Pick<FieldChange, 'column' | 'path'> {
   const column = cursor.takeName('the name of a column');
   const path: string[] = [];
   while (cursor.takesMark('.')) path.push(cursor.takeName('the name of a field'));
@@ -159,7 +159,7 @@ function ours(text: string, at: number): readonly Token[] {
   return tokenize(text).map((token) => ({ ...token, start: at, end: -1 }));
 }
 
-function alterColumn(cursor: TokenCursor, from: string): Action {
+function alterColumn(cursor: StatementCursor, from: string): Action {
   cursor.takes('column');
   const column = cursor.takeName('the name of a column');
   if (cursor.takes('set', 'data', 'type') || cursor.takes('type') || cursor.takes('set', 'type'))
@@ -177,7 +177,7 @@ function alterColumn(cursor: TokenCursor, from: string): Action {
   return { change: { kind: 'setDefault', column, sql: textOf(tokens) }, text, expressions: [tokens] };
 }
 
-function retypeColumn(cursor: TokenCursor, column: string, from: string): Action {
+function retypeColumn(cursor: StatementCursor, column: string, from: string): Action {
   const type = takeType(cursor);
   if (type.length === 0 && !cursor.sees('using')) throw cursor.unexpected('a type');
   const value = cursor.takes('using') ? cursor.takeUntil() : undefined;
@@ -185,9 +185,9 @@ function retypeColumn(cursor: TokenCursor, column: string, from: string): Action
   const isCast = type.length > 0;
   const text = built(`SELECT * REPLACE (${isCast ? 'CAST(' : ''}(`);
   if (value === undefined) text.ours(sqlName(column));
-  else text.tokens(value);
+  else text.words(value);
   text.ours(')');
-  if (isCast) text.ours(' AS ').tokens(type).ours(')');
+  if (isCast) text.ours(' AS ').words(type).ours(')');
   text.ours(` AS ${sqlName(column)})${from}`);
   return { change: { kind: 'retypeColumn', column }, text, expressions: value === undefined ? [] : [value] };
 }

@@ -1,15 +1,15 @@
 import { sqlName } from '@framehold/columns';
+import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Query } from '../../../../../core/sql/sql.ts';
 import type { TableConstraints } from '../../../../../core/sql/table-constraints.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { isItemEnd } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 import { beginsClause, ConstraintClauses, noSequences } from './constraint-clauses.ts';
 import { gateExpressions } from './gate-expressions.ts';
-import { repeatedColumn } from './repeated-column.ts';
 
 export interface DefinedTable {
   /** Gives the columns and no rows. */
@@ -24,7 +24,7 @@ interface DefinedColumn {
 }
 
 /** (column type constraint …, constraint, …) */
-export async function definedTable(cursor: TokenCursor, gate: GateText): Promise<DefinedTable> {
+export async function definedTable(cursor: StatementCursor, gate: GateText): Promise<DefinedTable> {
   const clauses = new ConstraintClauses(cursor);
   const columns = takeColumns(cursor, clauses);
   // Before the expressions are analysed.
@@ -38,7 +38,7 @@ export async function definedTable(cursor: TokenCursor, gate: GateText): Promise
   return { query, constraints };
 }
 
-function takeColumns(cursor: TokenCursor, clauses: ConstraintClauses): readonly DefinedColumn[] {
+function takeColumns(cursor: StatementCursor, clauses: ConstraintClauses): readonly DefinedColumn[] {
   const columns: DefinedColumn[] = [];
   const names = new Set<string>();
   cursor.takesMark('(');
@@ -74,7 +74,7 @@ function columnsText(columns: readonly DefinedColumn[], clauses: ConstraintClaus
       else
         text
           .ours('(')
-          .tokens(clauses.generatedFrom(name) ?? [])
+          .words(clauses.generatedFrom(name) ?? [])
           .ours(`) AS ${sqlName(name)}`);
     }
     text.ours(' FROM (');
@@ -83,7 +83,7 @@ function columnsText(columns: readonly DefinedColumn[], clauses: ConstraintClaus
     const head = `${index === 0 ? 'SELECT ' : ', '}CAST(NULL AS `;
     text
       .ours(head)
-      .tokens(type ?? [])
+      .words(type ?? [])
       .ours(`) AS ${sqlName(name)}`);
   }
   return text.ours(`${needsOthers ? ')' : ''} WHERE false`);
@@ -96,7 +96,7 @@ function refuseSerial([token]: readonly Token[], position: number): void {
 
 /** The tokens of a type, up to the next clause. */
 export function takeType(
-  cursor: TokenCursor,
+  cursor: StatementCursor,
   isEnd = (token: Token): boolean => isItemEnd(token) || beginsClause(token),
 ): readonly Token[] {
   const { index } = cursor;
@@ -105,4 +105,12 @@ export function takeType(
   if (wrong < 0) return type;
   cursor.skipTo(index + wrong);
   throw cursor.unexpected('a type');
+}
+
+/** A frame could keep both, but SQL would know the second only under another name. */
+export function repeatedColumn(name: string, position: number): AppError {
+  return new AppError('sql_error', `column ${sqlName(name)} is there already; case does not tell names apart`, {
+    hint: 'give each column another name',
+    position,
+  });
 }

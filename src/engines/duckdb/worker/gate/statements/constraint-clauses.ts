@@ -9,10 +9,10 @@ import type {
 import { sharedSchema } from '../../../../../core/sql/table-name.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { textOf } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { checkWritable } from '../rules/table-access.ts';
-import { isWord, type TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { bracketDepth, isItemEnd, isMark } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 
 /** Words that begin something behind a column's type, or instead of a column. */
 const clauseWords = new Set([
@@ -33,8 +33,8 @@ const clauseWords = new Set([
 
 /** Whether a clause begins here, so that a type or a default ends before it. */
 export function beginsClause(token: Token | undefined): boolean {
-  if (token?.kind !== 'word') return false;
-  return isWord(token, 'not') || isWord(token, 'null') || clauseWords.has(asciiLower(token.text));
+  const word = token?.word ?? '';
+  return word === 'not' || word === 'null' || clauseWords.has(word);
 }
 
 interface WrittenKey extends TableKey {
@@ -43,7 +43,7 @@ interface WrittenKey extends TableKey {
 
 /** Collects the clauses of a table definition beside the names and types of its columns. */
 export class ConstraintClauses {
-  readonly #cursor: TokenCursor;
+  readonly #cursor: StatementCursor;
   readonly #notNull = new Set<string>();
   readonly #nullable = new Set<string>();
   readonly #defaults = new Map<string, readonly Token[]>();
@@ -53,7 +53,7 @@ export class ConstraintClauses {
   readonly #unique: WrittenKey[] = [];
   readonly #foreign: (ForeignKey & WrittenKey)[] = [];
 
-  constructor(cursor: TokenCursor) {
+  constructor(cursor: StatementCursor) {
     this.#cursor = cursor;
   }
 
@@ -248,10 +248,10 @@ export class ConstraintClauses {
 
 /** NOT and NULL between CASE and END begin no clause. */
 function caseDepth(token: Token): number {
-  return isWord(token, 'case') ? 1 : isWord(token, 'end') ? -1 : 0;
+  return token.word === 'case' ? 1 : token.word === 'end' ? -1 : 0;
 }
 
-function refuseUnknown(cursor: TokenCursor): void {
+function refuseUnknown(cursor: StatementCursor): void {
   const { position } = cursor;
   const token = cursor.peek();
   if (cursor.sees('generated')) throw noSequences(position);
@@ -261,7 +261,7 @@ function refuseUnknown(cursor: TokenCursor): void {
       position,
     });
   }
-  if (token?.kind !== 'word' || !clauseWords.has(asciiLower(token.text))) return;
+  if (token === undefined || !clauseWords.has(token.word)) return;
   throw new AppError('sql_forbidden', `${token.text.toUpperCase()} is not supported in the definition of a table`, {
     hint: 'allowed are NOT NULL, DEFAULT, CHECK, PRIMARY KEY, UNIQUE, FOREIGN KEY and GENERATED ALWAYS AS',
     position,

@@ -2,38 +2,28 @@ import { sqlName } from '@framehold/columns';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement } from '../../../../../core/sql/sql.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
-import type { GateReferences } from '../gate-query.ts';
-import { refuseStatement } from '../rules/refused-statements.ts';
-import { checkCreatable } from '../rules/table-access.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
+import { type GateReferences, queryOf } from '../gate-query.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import { placed } from '../tree/placed-references.ts';
+import { takeCreatable, takeCreate } from './create-table.ts';
 
 /** CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(column, …)] AS query. The saved text is gated again at each read. */
 export async function createView(
-  cursor: TokenCursor,
-  text: TokenizedStatement,
+  cursor: StatementCursor,
+  text: TokenizedText,
   gate: GateReferences,
 ): Promise<Statement> {
-  const { position } = cursor;
-  cursor.takes('create');
-  const replace = cursor.takes('or', 'replace');
-  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
-  if (!cursor.takes('view')) refuseStatement(text.tokens);
-  const keep = cursor.takes('if', 'not', 'exists');
-  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
-  const tableAt = cursor.position;
-  const table = cursor.takeTableName();
-  checkCreatable(table, tableAt);
+  const { head } = takeCreate(cursor, text, 'view');
+  const table = takeCreatable(cursor);
   const columns = cursor.seesMark('(') ? cursor.takeNames() : undefined;
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query');
   if (cursor.done) throw cursor.unexpected('a query');
   const start = cursor.position;
-  const written = new SourceText().callers(text.sql, start, text.tokens.at(-1)?.end);
-  const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
+  const written = SourceText.partOf(text, start);
   // The query alone first: it must be a query without the text around it.
-  const { references: _, isPivoted, ...query } = await gate(written);
-  if (isPivoted) {
+  const gated = await gate(written);
+  if (gated.isPivoted) {
     throw new AppError('sql_forbidden', 'a PIVOT in a view must list its values', {
       hint: 'write PIVOT … ON column IN (…)',
       position: start,
@@ -41,17 +31,16 @@ export async function createView(
   }
   const names = columns === undefined ? '' : `(${columns.map(({ name }) => sqlName(name)).join(', ')})`;
   const whole = new SourceText().ours('SELECT * FROM (\n').add(written.segments);
-  const { sql, references } = await gate(whole.ours(`\n) AS ${sqlName(table.name)}${names}`));
-  if (query.parameterCount > 0) {
+  const { text: read, references } = await gate(whole.ours(`\n) AS ${sqlName(table.name)}${names}`));
+  if (gated.parameterCount > 0) {
     throw new AppError('sql_error', 'a view takes no parameters', { hint: 'write the value itself', position: start });
   }
   return {
     kind: 'createView',
     table,
-    ifTaken,
-    ...(isTemporary && { isTemporary }),
-    query,
+    ...head,
+    query: queryOf(gated),
     written: written.sql,
-    definition: { sql, references: placed(sql, references, 'a view') },
+    definition: { sql: read.sql, references: placed(read, references, 'a view') },
   };
 }

@@ -1,12 +1,11 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { type ExplainFormat, explainFormats, type Query, type TableName } from '../../../../../core/sql/sql.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText, type TextEdit } from '../../../../../core/text/source-text.ts';
-import { namesBeforeChange } from '../change/with-before.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { checkReadable } from '../rules/table-access.ts';
-import { isWord, TokenCursor } from '../text/token-cursor.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
+import { namesBeforeChange } from '../text/clauses.ts';
+import { StatementCursor } from '../text/statement-cursor.ts';
 import { createTable } from './create-table.ts';
 import { insert } from './insert.ts';
 
@@ -19,7 +18,7 @@ interface Options {
  * EXPLAIN [ANALYZE] [(option, …)] statement. The inner statement has been gated on its own; of a statement that writes a
  * frame, the query is explained.
  */
-export async function explained(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Query> {
+export async function explained(cursor: StatementCursor, text: TokenizedText, gate: GateText): Promise<Query> {
   cursor.takes('explain');
   const explain = takesAnalyze(cursor) ? { isAnalyzed: true, format: 'text' as const } : takeOptions(cursor);
   if (cursor.done) throw cursor.unexpected('a query');
@@ -44,20 +43,20 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
 }
 
 async function explainedQuery(
-  cursor: TokenCursor,
-  { sql, tokens }: TokenizedStatement,
+  cursor: StatementCursor,
+  { sql, tokens }: TokenizedText,
   gate: GateText,
   { isAnalyzed }: Options,
 ): Promise<Query> {
   const start = cursor.position;
-  if (unexplained.some((word) => cursor.sees(word)) || hasChangeBehindWith(cursor, { sql, tokens }))
+  if (unexplained.some((word) => cursor.sees(word)) || hasChangeBehindWith({ sql, tokens: cursor.rest }))
     throw new AppError('sql_forbidden', 'EXPLAIN takes queries, CREATE TABLE … AS and INSERT', {
       hint: 'explain a SELECT with the same FROM and WHERE',
       position: start,
     });
   const isCreate = cursor.sees('create');
   if (!isCreate && !cursor.sees('insert')) {
-    return await gate(new SourceText().callers(sql, start), { mayReadCatalogs: true });
+    return await gate(SourceText.partOf({ sql, tokens }, start), { mayReadCatalogs: true });
   }
   if (isAnalyzed) {
     throw new AppError('sql_forbidden', 'EXPLAIN ANALYZE is only for queries: it runs what it explains', {
@@ -65,8 +64,8 @@ async function explainedQuery(
       position: start,
     });
   }
-  const rest = tokens.filter((token) => token.start >= start);
-  const inner = new TokenCursor(rest, sql.length);
+  const { rest } = cursor;
+  const inner = new StatementCursor(rest, sql.length);
   const read = isCreate ? createTable : insert;
   const statement = await read(inner, { sql, tokens: rest }, gate);
   if (!('query' in statement) || 'constraints' in statement) {
@@ -78,10 +77,9 @@ async function explainedQuery(
 const unexplained = ['update', 'delete', 'merge', 'truncate', 'drop', 'alter'];
 
 /** WITH … UPDATE, DELETE or MERGE. */
-function hasChangeBehindWith(cursor: TokenCursor, { sql, tokens }: TokenizedStatement): boolean {
-  const rest = tokens.filter((token) => token.start >= cursor.position);
-  const names = namesBeforeChange({ sql, tokens: rest });
-  return names !== undefined && unexplained.some((word) => isWord(rest[names.to], word));
+function hasChangeBehindWith(text: TokenizedText): boolean {
+  const names = namesBeforeChange(text);
+  return names !== undefined && unexplained.includes(text.tokens[names.to]?.word ?? '');
 }
 
 /** As a query that also reads the table, which must be there. */
@@ -90,14 +88,14 @@ function reading(query: Query, table: TableName): Query {
   return { ...query, tables: [...query.tables, table] };
 }
 
-function takesAnalyze(cursor: TokenCursor): boolean {
+function takesAnalyze(cursor: StatementCursor): boolean {
   return cursor.takes('analyze') || cursor.takes('analyse');
 }
 
-function takeOptions(cursor: TokenCursor): Options {
+function takeOptions(cursor: StatementCursor): Options {
   let options: Options = { isAnalyzed: false, format: 'default' };
   const first = cursor.peek(1);
-  const isList = first?.kind === 'word' && ['format', 'analyze', 'analyse'].includes(asciiLower(first.text));
+  const isList = ['format', 'analyze', 'analyse'].includes(first?.word ?? '');
   if (!isList || !cursor.takesMark('(')) return options;
   do options = takesAnalyze(cursor) ? { ...options, isAnalyzed: true } : { ...options, format: takeFormat(cursor) };
   while (cursor.takesMark(','));
@@ -105,10 +103,10 @@ function takeOptions(cursor: TokenCursor): Options {
   return options;
 }
 
-function takeFormat(cursor: TokenCursor): ExplainFormat {
+function takeFormat(cursor: StatementCursor): ExplainFormat {
   if (!cursor.takes('format')) throw cursor.unexpected('FORMAT or ANALYZE');
   const token = cursor.take();
-  const format = token?.kind === 'word' ? explainFormats.find((known) => known === asciiLower(token.text)) : undefined;
+  const format = explainFormats.find((known) => known === token?.word);
   if (format !== undefined) return format;
   throw new AppError('sql_error', 'EXPLAIN has no such format', {
     position: token?.start ?? cursor.position,

@@ -1,8 +1,8 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { SourceText, textOf } from '../../../../../core/text/source-text.ts';
+import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { itemsIn } from '../text/token-groups.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
 
 /**
  * Checks the expressions of a table definition: each computes a value from one row, or from none. Returns their texts with
@@ -16,10 +16,10 @@ export async function gateExpressions(
   const text = new SourceText();
   for (const [index, tokens] of expressions.entries()) {
     if (!isOneExpression(tokens)) throw notOneExpression(tokens[0]?.start);
-    text.ours(index === 0 ? 'SELECT (' : '), (').tokens(tokens);
+    text.ours(index === 0 ? 'SELECT (' : '), (').words(tokens);
   }
   const { sql } = await gate(text.ours(')'), { expressions: expressions.length });
-  const texts = listedExpressions(tokenize(sql));
+  const texts = listedExpressions(sql === text.sql ? text.tokens : tokenize(sql));
   if (texts.length !== expressions.length) throw notOneExpression(expressions[0]?.[0]?.start);
   return texts;
 }

@@ -1,25 +1,23 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Query, Statement } from '../../../../../core/sql/sql.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
-import { ComposedText } from '../change/composed-text.ts';
+import type { TokenizedText } from '../../../../../core/text/tokens.ts';
+import { ComposedText, takeTarget } from '../change/composed-text.ts';
 import { findConflict, onConflict, takesOr } from '../change/on-conflict.ts';
 import { returningQuery } from '../change/returning.ts';
-import { takeTarget } from '../change/target.ts';
 import type { GateText } from '../gate-query.ts';
 import { reservedWords } from '../rules/reserved-names.ts';
 import { Clauses } from '../text/clauses.ts';
-import { isWord, type TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 import type { TokenRange } from '../text/token-groups.ts';
-import type { TokenizedStatement } from '../text/tokenizer.ts';
 
 /**
  * INSERT [OR IGNORE | OR REPLACE] INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query | DEFAULT VALUES
  * [ON CONFLICT …] [RETURNING …]
  */
 export async function insert(
-  cursor: TokenCursor,
-  statement: TokenizedStatement,
+  cursor: StatementCursor,
+  statement: TokenizedText,
   gate: GateText,
   withNames?: TokenRange,
 ): Promise<Statement> {
@@ -40,11 +38,11 @@ export async function insert(
   const isDefaults = columns === undefined && !isByName && cursor.takes('default', 'values');
   const match = isDefaults ? 'defaults' : isByName ? 'name' : 'position';
   const { tokens } = statement;
-  const hasClauses = tokens.some((token) => isWord(token, 'returning') || isWord(token, 'conflict'));
+  const hasClauses = tokens.some(({ word }) => word === 'returning' || word === 'conflict');
   const clauses = hasClauses || or !== undefined || withNames !== undefined ? new Clauses(statement) : undefined;
   const { length: end } = tokens;
   const returning = clauses?.find({ from: cursor.index, to: end }, 'returning') ?? end;
-  const conflict = clauses ? findConflict(statement, clauses, { from: cursor.index, to: returning }) : returning;
+  const conflict = clauses ? findConflict(clauses, { from: cursor.index, to: returning }) : returning;
   const rows = { from: cursor.index, to: conflict };
   if (isDefaults && rows.from < rows.to) throw cursor.unexpected('ON CONFLICT, RETURNING or the end of the statement');
   if (!isDefaults && rows.from >= rows.to) throw cursor.unexpected('VALUES or a query');
@@ -59,37 +57,35 @@ export async function insert(
     columns,
     match,
     query,
-    onConflict: await onConflict(statement, clauses, conflicts, { target, gate, or }),
-    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+    onConflict: await onConflict(clauses, conflicts, { target, gate, or }),
+    returning: await returningQuery(clauses, { from: returning, to: end }, { target, gate }),
   };
 }
 
 /** If nothing follows the rows, their text is the caller's. */
 async function rowsQuery(
-  statement: TokenizedStatement,
+  statement: TokenizedText,
   rows: TokenRange,
   { gate, withNames }: { readonly gate: GateText; readonly withNames: TokenRange | undefined },
 ): Promise<Query> {
-  const { sql, tokens } = statement;
+  const { tokens } = statement;
   const start = tokens[rows.from]?.start ?? 0;
   if (withNames === undefined && rows.to === tokens.length)
-    return await gate(new SourceText().callers(sql, start), { takesDefault: true });
+    return await gate(SourceText.partOf(statement, start), { takesDefault: true });
   const text = new ComposedText(statement, withNames);
   // A second WITH needs parentheses.
-  if (withNames !== undefined && isWord(tokens[rows.from], 'with')) text.value(rows, 'a query');
+  if (withNames !== undefined && tokens[rows.from]?.word === 'with') text.value(rows, 'a query');
   else text.callers(rows);
   return await text.gated(gate, { hasTarget: false, takesDefault: true });
 }
 
-function seesColumns(cursor: TokenCursor): boolean {
+function seesColumns(cursor: StatementCursor): boolean {
   if (!cursor.seesMark('(')) return false;
   const token = cursor.peek(1);
   return (
     token?.kind === 'quoted' ||
-    (token?.kind === 'word' && !startsQuery(token.text) && !reservedWords.has(asciiLower(token.text)))
+    (token?.kind === 'word' && !queryWords.has(token.word) && !reservedWords.has(token.word))
   );
 }
 
-function startsQuery(word: string): boolean {
-  return ['values', 'describe', 'summarize', 'show', 'explain'].includes(asciiLower(word));
-}
+const queryWords = new Set(['values', 'describe', 'summarize', 'show', 'explain']);

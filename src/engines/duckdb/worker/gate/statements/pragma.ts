@@ -1,11 +1,13 @@
 import { sqlString } from '@framehold/columns';
-import type { Statement } from '../../../../../core/sql/sql.ts';
+import type { Query, Statement } from '../../../../../core/sql/sql.ts';
+import { settingName } from '../../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { unquoted } from '../../../../../core/text/dialects.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import type { GateText } from '../gate-query.ts';
 import { refuseStatement } from '../rules/refused-statements.ts';
-import { nameOf, type TokenCursor } from '../text/token-cursor.ts';
-import type { Token } from '../text/tokenizer.ts';
+import { nameOf, type StatementCursor } from '../text/statement-cursor.ts';
 
 /** Pragmas that only read catalogs, as the queries that DuckDB makes of them. */
 const queries: ReadonlyMap<string, string> = new Map([
@@ -25,7 +27,7 @@ const tableQueries: ReadonlyMap<string, string> = new Map([
 const catalogs = { mayReadCatalogs: true } as const;
 
 /** PRAGMA name, or PRAGMA name('table'). All that are not in these lists are refused. */
-export async function pragma(cursor: TokenCursor, tokens: readonly Token[], gate: GateText): Promise<Statement> {
+export async function pragma(cursor: StatementCursor, tokens: readonly Token[], gate: GateText): Promise<Statement> {
   const [, nameToken, open, argument, close, ...rest] = tokens;
   const name = nameToken?.kind === 'word' ? asciiLower(nameToken.text) : '';
   cursor.take();
@@ -47,5 +49,16 @@ export async function pragma(cursor: TokenCursor, tokens: readonly Token[], gate
 }
 
 function stringOf({ kind, text }: Token): string | undefined {
-  return kind === 'string' && text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : undefined;
+  return kind === 'string' && text.startsWith("'") ? unquoted(text) : undefined;
+}
+
+/** SHOW TimeZone and SHOW TIME ZONE. Undefined for other settings. */
+export async function shownSetting(tokens: readonly Token[], gate: GateText): Promise<Query | undefined> {
+  const [show, first, second, ...others] = tokens;
+  if (show?.word !== 'show' || first?.kind !== 'word' || others.length > 0) return undefined;
+  const isTimeZone = first.word === 'time' && second?.word === 'zone';
+  if (second !== undefined && !isTimeZone) return undefined;
+  const name = settingName(isTimeZone ? 'TimeZone' : first.text);
+  if (name === undefined) return undefined;
+  return await gate(new SourceText().ours(`SELECT current_setting('${name}') AS "${name}"`, first.start));
 }

@@ -1,8 +1,7 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import { reservedWords } from '../rules/reserved-names.ts';
-import { closingIndex, isMark, type TokenRange } from './token-groups.ts';
-import type { Token, TokenizedStatement } from './tokenizer.ts';
+import { closingIndex, isMark, itemsIn, type TokenRange } from './token-groups.ts';
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -10,18 +9,19 @@ const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
  * The clauses of a statement that DuckDB does not show us as a tree. All brackets in it are closed in order, so that a range
  * between two tokens outside of all brackets can be put into parentheses, and nothing in it can end them.
  */
-export class Clauses {
-  readonly #tokens: readonly Token[];
-  /** For each token: the brackets, and CASE … END, around it. */
+export class Clauses implements TokenizedText {
+  readonly sql: string;
+  readonly tokens: readonly Token[];
   readonly #depths: readonly number[];
 
-  constructor({ tokens }: TokenizedStatement) {
-    this.#tokens = tokens;
+  constructor({ sql, tokens }: TokenizedText) {
+    this.sql = sql;
+    this.tokens = tokens;
     this.#depths = depthsOf(tokens);
   }
 
   get end(): number {
-    return this.#tokens.length;
+    return this.tokens.length;
   }
 
   /** The first token of the range outside of all brackets that is one of these keywords; else the end of the range. */
@@ -32,35 +32,27 @@ export class Clauses {
 
   /** Whether the token is one of these keywords, outside of all brackets. */
   isClause(index: number, ...words: readonly string[]): boolean {
-    const word = this.#depths[index] === 0 ? keywordAt(this.#tokens, index) : undefined;
+    const word = this.#depths[index] === 0 ? keywordAt(this.tokens, index) : undefined;
     if (word === undefined || !words.includes(word)) return false;
     // IS DISTINCT FROM
-    return word !== 'from' || keywordAt(this.#tokens, index - 1) !== 'distinct';
+    return word !== 'from' || keywordAt(this.tokens, index - 1) !== 'distinct';
   }
 
   /** The parts between commas outside of all brackets in the range. */
-  items({ from, to }: TokenRange): TokenRange[] {
-    const depth = this.#depths[from];
-    const items: TokenRange[] = [];
-    let start = from;
-    for (let index = from; index < to; index++) {
-      if (this.#depths[index] !== depth || !isMark(this.#tokens[index], ',')) continue;
-      items.push({ from: start, to: index });
-      start = index + 1;
-    }
-    return [...items, { from: start, to }];
+  items(range: TokenRange): readonly TokenRange[] {
+    return itemsIn(this.tokens, range);
   }
 
   /** The range inside the parentheses, if they enclose the whole range. */
   insideParentheses({ from, to }: TokenRange): TokenRange | undefined {
-    if (to - from < 2 || !isMark(this.#tokens[from], '(') || !isMark(this.#tokens[to - 1], ')')) return undefined;
-    return closingIndex(this.#tokens, from) === to - 1 ? { from: from + 1, to: to - 1 } : undefined;
+    if (to - from < 2 || !isMark(this.tokens[from], '(') || !isMark(this.tokens[to - 1], ')')) return undefined;
+    return closingIndex(this.tokens, from) === to - 1 ? { from: from + 1, to: to - 1 } : undefined;
   }
 
   /** Refuses a clause that may not stand in the range, outside of all brackets. */
   refuse(range: TokenRange, words: readonly string[], where: string): void {
     const at = this.find(range, ...words);
-    const token = at < range.to ? this.#tokens[at] : undefined;
+    const token = at < range.to ? this.tokens[at] : undefined;
     if (token === undefined) return;
     throw new AppError('sql_error', `${token.text.toUpperCase()} cannot stand in ${where}`, { position: token.start });
   }
@@ -71,17 +63,41 @@ export const queryClauses =
   `select from where group having window qualify order limit offset fetch for union except intersect
   returning into with`.split(/\s+/);
 
+const changes = new Set(['insert', 'update', 'delete', 'merge']);
+
+/** WITH and its names before a statement that changes a frame. Undefined where the statement is another one. */
+export function namesBeforeChange(statement: TokenizedText): TokenRange | undefined {
+  const { tokens } = statement;
+  const [first] = tokens;
+  if (first?.word !== 'with') return undefined;
+  if (!tokens.some(({ word }, index) => isBehindNames(index) && changes.has(word))) return undefined;
+  const clauses = new Clauses(statement);
+  // The body of the statement begins behind the last name.
+  for (let to = 1; to < tokens.length; to++) {
+    if (!isBehindNames(to) || !clauses.isClause(to, ...changes)) continue;
+    const names = { from: 0, to };
+    // In another statement, one of these comes first.
+    return clauses.find({ from: 1, to }, ...queryClauses) === to ? names : undefined;
+  }
+  return undefined;
+
+  function isBehindNames(index: number): boolean {
+    return tokens[index - 1]?.text === ')';
+  }
+}
+
 function keywordAt(tokens: readonly Token[], index: number): string | undefined {
   const token = tokens[index];
   if (token?.kind !== 'word') return undefined;
-  const word = asciiLower(token.text);
+  const { word } = token;
   const before = tokens[index - 1];
   // Behind these any word is a name: x.end, AS from.
-  const isName = isMark(before, '.') || (before?.kind === 'word' && asciiLower(before.text) === 'as');
+  const isName = isMark(before, '.') || before?.word === 'as';
   return isName && reservedWords.has(word) ? undefined : word;
 }
 
-function depthsOf(tokens: readonly Token[]): number[] {
+/** For each token: the brackets, and CASE … END, around it; they are closed in order. */
+export function depthsOf(tokens: readonly Token[]): number[] {
   const open: string[] = [];
   const depths: number[] = [];
   for (const [index, { kind, text, start }] of tokens.entries()) {

@@ -1,25 +1,12 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import type { Token } from './tokenizer.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 
-const maxBytes = 1_048_576;
 /** A tree of 100,000 nodes takes DuckDB and us about half a second. */
 const maxTokens = 100_000;
 /** DuckDB's parser needs quadratic time in these: a quarter of a second for this number. */
 const maxConjunctions = 8_000;
 /** Binding takes time in powers of the depth for some functions: a minute for 1,000. */
 const maxDepth = 100;
-
-/** Refuses text that DuckDB cannot parse at all. */
-export function checkText(sql: string): void {
-  if (Buffer.byteLength(sql) > maxBytes) {
-    throw new AppError('too_large', 'the statement is larger than 1 MiB', { hint: 'put the data as a frame instead' });
-  }
-  // A C string would end there, so that less would run than was checked.
-  const strange = /\0|\p{Surrogate}/u.exec(sql);
-  if (strange !== null) {
-    throw new AppError('sql_error', 'the statement holds a character that is not allowed', { position: strange.index });
-  }
-}
 
 /** Refuses text that would keep DuckDB's parser or binder busy for long. */
 export function checkTokens(tokens: readonly Token[]): void {
@@ -30,7 +17,7 @@ export function checkTokens(tokens: readonly Token[]): void {
   }
   let conjunctions = 0;
   let depth = 0;
-  for (const { kind, text, start } of tokens) {
+  for (const { kind, text, start, word } of tokens) {
     if ((kind === 'string' || kind === 'quoted') && /^u&/i.test(text)) {
       throw new AppError('sql_error', `${text.slice(0, 3)}… is not supported`, {
         position: start,
@@ -40,11 +27,9 @@ export function checkTokens(tokens: readonly Token[]): void {
     if (kind === 'mark') {
       if (/[([{]/.test(text)) depth++;
       else if (/[)\]}]/.test(text)) depth--;
-    } else if (kind === 'word') {
-      if (/^(?:and|or)$/i.test(text)) conjunctions++;
-      else if (/^case$/i.test(text)) depth++;
-      else if (/^end$/i.test(text)) depth--;
-    }
+    } else if (word === 'and' || word === 'or') conjunctions++;
+    else if (word === 'case') depth++;
+    else if (word === 'end') depth--;
     if (depth > maxDepth) {
       throw new AppError('sql_error', `the statement is nested more than ${maxDepth} deep`, {
         position: start,

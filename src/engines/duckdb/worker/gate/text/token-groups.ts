@@ -1,4 +1,4 @@
-import type { Token } from './tokenizer.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 
 /** Tokens [from, to) of a text. */
 export interface TokenRange {

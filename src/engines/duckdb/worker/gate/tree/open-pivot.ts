@@ -1,7 +1,6 @@
 import type { TextEdit } from '../../../../../core/text/source-text.ts';
-import { isWord } from '../text/token-cursor.ts';
-import { bracketDepth } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { depthsOf } from '../text/clauses.ts';
 
 /** Words that end the list behind ON. */
 const clauses = ['using', 'group', 'order', 'limit', 'offset'];
@@ -15,7 +14,7 @@ const ends = ['union', 'except', 'intersect', ...clauses.slice(2)];
 export function openPivots(tokens: readonly Token[]): readonly TextEdit[] {
   const depths = depthsOf(tokens);
   const places = tokens.flatMap((token, index) =>
-    isWord(token, 'pivot') || isWord(token, 'pivot_wider') ? openLists(tokens, depths, index) : [],
+    token.word === 'pivot' || token.word === 'pivot_wider' ? openLists(tokens, depths, index) : [],
   );
   return places.sort((a, b) => a - b).map((at) => ({ at, text: ' IN (0)' }));
 }
@@ -24,7 +23,7 @@ export function openPivots(tokens: readonly Token[]): readonly TextEdit[] {
 function openLists(tokens: readonly Token[], depths: readonly number[], pivot: number): number[] {
   const depth = depths[pivot] ?? 0;
   const isHere = (index: number, ...words: string[]): boolean =>
-    depths[index] === depth && words.some((word) => isWord(tokens[index], word));
+    depths[index] === depth && words.includes(tokens[index]?.word ?? '');
   const first = (from: number, is: (index: number) => boolean): number => {
     const found = tokens.findIndex((_, index) => index >= from && is(index));
     return found < 0 ? tokens.length : found;
@@ -33,7 +32,7 @@ function openLists(tokens: readonly Token[], depths: readonly number[], pivot: n
   const close = first(pivot + 2, (index) => (depths[index] ?? 0) <= depth);
   const isSuffix = tokens
     .slice(pivot, close)
-    .some((token, index) => isWord(token, 'for') && depths[pivot + index] === depth + 1);
+    .some((token, index) => token.word === 'for' && depths[pivot + index] === depth + 1);
   if (isSuffix && tokens[pivot + 1]?.text === '(') return [];
   // Behind it the parenthesis around it closes.
   const over = first(pivot + 1, (index) => (depths[index] ?? 0) < depth);
@@ -57,14 +56,4 @@ function openLists(tokens: readonly Token[], depths: readonly number[], pivot: n
     from = to + 1;
   }
   return places;
-}
-
-/** The depth of brackets around each token; a bracket is outside of itself. */
-function depthsOf(tokens: readonly Token[]): number[] {
-  let depth = 0;
-  return tokens.map((token) => {
-    const change = bracketDepth(token);
-    depth += change;
-    return change > 0 ? depth - change : depth;
-  });
 }

@@ -3,7 +3,6 @@ import { AppError } from '../../../../../core/errors/app-error.ts';
 import { DuckDbError } from '../../native/duckdb-error.ts';
 import type { Connection } from '../../native/session.ts';
 import { sqlError } from '../errors/sql-error.ts';
-import { offsetOfCodePoint, offsetsOfBytes } from '../text/text-position.ts';
 
 /** A node of DuckDB's parse tree. Its `query_location` counts characters of the text. */
 export type TreeNode = Readonly<Record<string, unknown>>;
@@ -55,8 +54,8 @@ export function isNode(value: unknown): value is TreeNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function listOf(value: unknown): readonly TreeNode[] {
-  return Array.isArray(value) ? (value as readonly TreeNode[]) : [];
+export function listOf<T = TreeNode>(value: unknown): readonly T[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The name of a table, schema or database; undefined if it has none. */
@@ -104,4 +103,27 @@ function firstLine(error: DuckDbError): string {
 export function positionOf(node: TreeNode): number | undefined {
   const position = node.query_location;
   return typeof position === 'number' && Number.isSafeInteger(position) ? position : undefined;
+}
+
+/** Offsets of a text by those of its bytes in UTF-8: DuckDB counts bytes or code points, callers UTF-16 units, as JavaScript does. */
+function offsetsOfBytes(text: string): (byte: number) => number {
+  const offsets = new Uint32Array(Buffer.byteLength(text));
+  let byte = 0;
+  for (let offset = 0; offset < text.length; ) {
+    const codePoint = text.codePointAt(offset) ?? 0;
+    const end = byte + (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x1_0000 ? 3 : 4);
+    offsets.fill(offset, byte, end);
+    byte = end;
+    offset += codePoint > 0xffff ? 2 : 1;
+  }
+  return (at) => offsets[at] ?? text.length;
+}
+
+/** The same by its code points. */
+function offsetOfCodePoint(text: string, codePoints: number): number {
+  let offset = 0;
+  for (let count = 0; count < codePoints && offset < text.length; count++) {
+    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return offset;
 }

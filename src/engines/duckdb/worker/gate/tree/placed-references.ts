@@ -1,22 +1,20 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { TableReference } from '../../../../../core/sql/sql.ts';
+import { tokenIndex } from '../../../../../core/text/source-text.ts';
+import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
 import type { GatedText } from '../gate-query.ts';
-import { nameOf } from '../text/token-cursor.ts';
-import { type Token, tokenize } from '../text/tokenizer.ts';
+import { nameOf } from '../text/statement-cursor.ts';
 
 /** The place of each table that the query reads, so that its name can be written in full. */
 export function placed(
-  sql: string,
+  { tokens }: TokenizedText,
   references: GatedText['references'],
   reader: 'a view' | 'a macro',
 ): TableReference[] {
-  const tokens = tokenize(sql);
-  const indexes = new Map(tokens.map((token, index) => [token.start, index]));
   return references.map(({ table, at }) => {
-    const index = at === undefined ? undefined : indexes.get(at);
     const { catalog, schema, name } = table;
     const parts = [catalog, schema, name].filter((part) => part !== undefined);
-    const end = index === undefined ? undefined : endOfName(tokens, index, parts);
+    const end = at === undefined ? undefined : endOfName(tokens, tokenIndex(tokens, at), parts);
     if (at === undefined || end === undefined) {
       throw new AppError('sql_forbidden', `${reader} cannot read ${JSON.stringify(name)} in this way`, {
         hint: 'name the table in FROM, or make a frame: CREATE TABLE "x" AS SELECT …',

@@ -1,8 +1,8 @@
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TextEdit } from '../../../../../core/text/source-text.ts';
-import { isWord, nameOf } from '../text/token-cursor.ts';
-import type { Token } from '../text/tokenizer.ts';
-import { listOf, nodesOf, type TreeNode } from './parse-tree.ts';
+import { type TextEdit, tokenIndex } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
+import { nameOf } from '../text/statement-cursor.ts';
+import { listOf, type TreeNode } from './parse-tree.ts';
 
 /** The uses of `rowid` in a query. */
 export interface RowIdUse {
@@ -16,37 +16,42 @@ export const rowIdName = 'rowid';
 const plainStar = new Set(['class', 'type', 'query_location', 'relation_name', 'alias']);
 
 /** Whether a query uses row numbers. If a frame has a column with them, each `*` must leave that column out. */
-export function rowIdUse(statement: TreeNode, frames: ReadonlySet<TreeNode>): RowIdUse | undefined {
-  const names = new Set([...frames].map(({ alias, table_name: name }) => asciiLower(String(alias ?? name))));
-  const stars: number[] = [];
-  const known = new Set<TreeNode>();
-  let isUsed = false;
-  let canTell = true;
+export class RowIds {
+  readonly #selects: TreeNode[] = [];
+  readonly #stars = new Set<TreeNode>();
+  /** The last parts of names of columns. */
+  readonly #columns = new Set<string>();
+  #canTell = true;
 
-  const visitSelect = (node: TreeNode): void => {
-    const from = fromOf(node.from_table, frames);
-    for (const item of listOf(node.select_list)) {
-      if (item.class !== 'STAR' || !Object.keys(item).every((key) => plainStar.has(key))) continue;
-      known.add(item);
-      if (from === 'others') continue;
-      if (from === 'frames' && typeof item.query_location === 'number') stars.push(item.query_location);
-      else canTell = false;
-    }
-  };
-
-  for (const node of nodesOf(statement)) {
-    if (node.type === 'SELECT_NODE') visitSelect(node);
-    if (node.class === 'STAR' && !known.has(node)) canTell = false;
-    if (node.class === 'POSITIONAL_REFERENCE' || node.type === 'PIVOT' || node.ref_type === 'NATURAL') canTell = false;
-    if (frames.has(node) && node.column_name_alias !== undefined) canTell = false;
-    if (node.class !== 'COLUMN_REF') continue;
-    const path = node.column_names as readonly string[];
-    isUsed ||= asciiLower(path.at(-1) ?? '') === rowIdName;
-    // The row of a table as one value.
-    if (names.has(asciiLower(path.at(-1) ?? ''))) canTell = false;
+  visit(node: TreeNode): void {
+    if (node.type === 'SELECT_NODE') this.#selects.push(node);
+    if (node.class === 'STAR') this.#stars.add(node);
+    if (node.class === 'POSITIONAL_REFERENCE' || node.type === 'PIVOT' || node.ref_type === 'NATURAL')
+      this.#canTell = false;
+    if (node.class === 'COLUMN_REF') this.#columns.add(asciiLower(listOf<string>(node.column_names).at(-1) ?? ''));
   }
-  if (!isUsed || frames.size === 0) return undefined;
-  return { stars: canTell ? stars : undefined };
+
+  /** `frames`: the nodes of them in what was visited. */
+  use(frames: ReadonlySet<TreeNode>): RowIdUse | undefined {
+    if (!this.#columns.has(rowIdName) || frames.size === 0) return undefined;
+    const stars: number[] = [];
+    let canTell = this.#canTell;
+    for (const { column_name_alias: renamed, alias, table_name: name } of frames) {
+      // Or the row of a table as one value.
+      if (renamed !== undefined || this.#columns.has(asciiLower(String(alias ?? name)))) canTell = false;
+    }
+    for (const { select_list: list, from_table: table } of this.#selects) {
+      const from = fromOf(table, frames);
+      for (const item of listOf(list)) {
+        if (item.class !== 'STAR' || !Object.keys(item).every((key) => plainStar.has(key))) continue;
+        this.#stars.delete(item);
+        if (from === 'others') continue;
+        if (from === 'frames' && typeof item.query_location === 'number') stars.push(item.query_location);
+        else canTell = false;
+      }
+    }
+    return { stars: canTell && this.#stars.size === 0 ? stars : undefined };
+  }
 }
 
 function fromOf(from: unknown, frames: ReadonlySet<TreeNode>): 'frames' | 'others' | 'mixed' {
@@ -67,10 +72,10 @@ export function starEdits(tokens: readonly Token[], places: readonly number[]): 
 }
 
 function starEdit(tokens: readonly Token[], place: number): TextEdit | undefined {
-  let index = tokens.findIndex(({ start }) => start === place);
+  let index = tokenIndex(tokens, place);
   // FROM t without SELECT.
-  if (isWord(tokens[index], 'from')) return { at: place, text: `SELECT *${exclude} ` };
-  while (index >= 0 && tokens[index + 1]?.text === '.' && nameOf(tokens[index] as Token) !== undefined) index += 2;
+  if (tokens[index]?.word === 'from') return { at: place, text: `SELECT *${exclude} ` };
+  while (index >= 0 && tokens[index + 1]?.text === '.' && nameOf(tokens[index]) !== undefined) index += 2;
   const star = tokens[index];
   return star?.text === '*' ? { at: star.end, text: exclude } : undefined;
 }

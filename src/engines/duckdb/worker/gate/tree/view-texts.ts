@@ -1,10 +1,9 @@
 import { sqlName } from '@framehold/columns';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { TextEdit } from '../../../../../core/text/source-text.ts';
+import { type TextEdit, tokenIndex } from '../../../../../core/text/source-text.ts';
+import type { Token } from '../../../../../core/text/tokens.ts';
 import { carriedTextIn } from '../../../view-text.ts';
-import { isWord } from '../text/token-cursor.ts';
 import { closingIndex, isMark } from '../text/token-groups.ts';
-import type { Token } from '../text/tokenizer.ts';
 import type { TreeNode } from './parse-tree.ts';
 
 /** A place where a query over catalogs gets the texts of views. */
@@ -54,13 +53,13 @@ export function viewTextEdits(tokens: readonly Token[], uses: readonly ViewTextU
 const plainNames = ['describe', 'desc', 'show', 'summarize', 'table'];
 
 function editsOf(tokens: readonly Token[], { at, column, name }: ViewTextUse): TextEdit[] {
-  const first = tokens.findIndex(({ start }) => start === at);
-  if (first < 0 || plainNames.some((word) => isWord(tokens[first - 1], word))) return [];
+  const first = tokenIndex(tokens, at);
+  if (first < 0 || plainNames.includes(tokens[first - 1]?.word ?? '')) return [];
   let last = first;
   while (tokens[last + 1]?.text === '.') last += 2;
   if (isMark(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
   const end = tokens[last]?.end;
-  if (end === undefined || (isWord(tokens[last + 1], 'with') && isWord(tokens[last + 2], 'ordinality'))) return [];
+  if (end === undefined || (tokens[last + 1]?.word === 'with' && tokens[last + 2]?.word === 'ordinality')) return [];
   const named = name === undefined ? '' : ` AS ${sqlName(name)}`;
   if (column === undefined) {
     const text = `], lambda text: ${carriedTextIn('text')})[1]${named}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../core/errors/app-error.ts';
-import { tokenize, withPlainSpaces } from './tokenizer.ts';
+import { AppError } from '../errors/app-error.ts';
+import { tokenize, withPlainSpaces } from './tokens.ts';
 
 const kindsAndTexts = (sql: string): string[] => tokenize(sql).map(({ kind, text }) => `${kind} ${text}`);
 
@@ -114,4 +114,10 @@ describe('of any text', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test('a long run of signs takes no longer than its length', () => {
+  const begun = performance.now();
+  expect(tokenize(`SELECT ${'+'.repeat(50_000)}`)).toHaveLength(50_001);
+  expect(performance.now() - begun).toBeLessThan(2_000);
 });

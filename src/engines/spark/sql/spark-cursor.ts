@@ -1,54 +1,20 @@
-import { AppError } from '../../../core/errors/app-error.ts';
+import type { AppError } from '../../../core/errors/app-error.ts';
+import { TokenCursor } from '../../../core/text/token-cursor.ts';
 import { type Dialect, StatementSize } from './statement-size.ts';
-import type { Token } from './tokenizer.ts';
+import type { SparkToken } from './tokenizer.ts';
 import { isAlias, reservedWords } from './words.ts';
 
-/** Reads a statement token by token. */
-export class TokenCursor {
-  readonly #tokens: readonly Token[];
+/** Reads a statement of Spark's dialect token by token. */
+export class SparkCursor extends TokenCursor<SparkToken> {
   readonly #sql: string;
   readonly #closing: ReadonlyMap<number, number>;
   readonly size: StatementSize;
-  #next = 0;
 
-  constructor(tokens: readonly Token[], sql: string, dialect: Dialect) {
-    this.#tokens = tokens;
+  constructor(tokens: readonly SparkToken[], sql: string, dialect: Dialect) {
+    super(tokens, sql.length);
     this.#sql = sql;
     this.#closing = closingParentheses(tokens);
     this.size = new StatementSize(dialect, () => this.position);
-  }
-
-  get position(): number {
-    return this.peek()?.start ?? this.#sql.length;
-  }
-
-  /** The tokens that were not taken yet. */
-  get rest(): readonly Token[] {
-    return this.#tokens.slice(this.#next);
-  }
-
-  get done(): boolean {
-    return this.#next >= this.#tokens.length;
-  }
-
-  peek(ahead = 0): Token | undefined {
-    return this.#tokens[this.#next + ahead];
-  }
-
-  take(count = 1): void {
-    this.#next += count;
-  }
-
-  /** Whether these unquoted words come next. */
-  sees(...words: readonly string[]): boolean {
-    return words.every((word, index) => this.peek(index)?.word === word);
-  }
-
-  /** Skips these words if they come next. */
-  takes(...words: readonly string[]): boolean {
-    if (!this.sees(...words)) return false;
-    this.#next += words.length;
-    return true;
   }
 
   /** The same for a clause, which depends on the text before it. */
@@ -71,19 +37,19 @@ export class TokenCursor {
 
   takesSigns(signs: string): boolean {
     if (!this.seesSigns(signs)) return false;
-    this.#next += signs.length;
+    this.take(signs.length);
     return true;
   }
 
   /** The token behind the parentheses that open next. */
   peekBehindParentheses(): { readonly ahead: number } | undefined {
-    const close = this.#closing.get(this.#next);
-    return close === undefined ? undefined : { ahead: close + 1 - this.#next };
+    const close = this.#closing.get(this.index);
+    return close === undefined ? undefined : { ahead: close + 1 - this.index };
   }
 
   /** The name that the last token spells; empty for other tokens. */
   get lastName(): string {
-    return this.#tokens[this.#next - 1]?.name ?? '';
+    return this.peek(-1)?.name ?? '';
   }
 
   /** ( the read text ) */
@@ -110,7 +76,7 @@ export class TokenCursor {
   takeName(what: string): string {
     const token = this.peek();
     if (token === undefined || !this.seesName()) throw this.unexpected(what);
-    this.#next++;
+    this.take();
     return token.name;
   }
 
@@ -119,7 +85,26 @@ export class TokenCursor {
     const kind = this.peek()?.kind;
     if (kind !== 'quoted' && kind !== 'word') throw this.unexpected('the rest of the name');
     this.size.link();
-    this.#next++;
+    this.take();
+  }
+
+  /** name.name.… */
+  takeQualifiedName(what: string): void {
+    this.takeName(what);
+    while (this.takesSigns('.')) this.takePart();
+  }
+
+  takeNumber(): void {
+    this.#takeKind('number');
+  }
+
+  takeString(): void {
+    this.#takeKind('string');
+  }
+
+  #takeKind(kind: 'number' | 'string'): void {
+    if (this.peek()?.kind !== kind) throw this.unexpected(`a ${kind}`);
+    this.take();
   }
 
   /** name, name, … */
@@ -138,23 +123,20 @@ export class TokenCursor {
     }
     const token = this.peek();
     if (token?.kind !== 'quoted' && !(token?.kind === 'word' && isAlias(token.word))) return false;
-    this.#next++;
+    this.take();
     return true;
   }
 
-  unexpected(expected: string): AppError {
+  override unexpected(expected: string): AppError {
     const token = this.peek();
-    const found = token === undefined ? 'the end of the statement' : token.text.slice(0, 100);
     const isReserved = token !== undefined && reservedWords.has(token.word);
-    return new AppError('sql_error', `expected ${expected}, found ${found}`, {
-      position: this.position,
-      ...(isReserved && { hint: `if ${found} is a name, write it in backticks: \`${found}\`` }),
-    });
+    const hint = `if ${token?.text} is a name, write it in backticks: \`${token?.text}\``;
+    return super.unexpected(expected, isReserved ? hint : undefined);
   }
 }
 
 /** The index of the closing parenthesis of each opening one. */
-function closingParentheses(tokens: readonly Token[]): ReadonlyMap<number, number> {
+function closingParentheses(tokens: readonly SparkToken[]): ReadonlyMap<number, number> {
   const closing = new Map<number, number>();
   const open: number[] = [];
   for (const [index, { kind, text }] of tokens.entries()) {

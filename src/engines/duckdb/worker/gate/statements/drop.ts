@@ -1,10 +1,11 @@
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Statement } from '../../../../../core/sql/sql.ts';
+import { takeDefinitionName } from '../definitions/definition-name.ts';
 import { checkWritable } from '../rules/table-access.ts';
-import type { TokenCursor } from '../text/token-cursor.ts';
+import type { StatementCursor } from '../text/statement-cursor.ts';
 
 /** DROP TABLE | VIEW [IF EXISTS] name */
-export function drop(cursor: TokenCursor): Statement {
+export function drop(cursor: StatementCursor): Statement {
   cursor.takes('drop');
   const what = cursor.takes('view') ? 'view' : 'table';
   if (what === 'table') cursor.takes('table');
@@ -18,7 +19,7 @@ export function drop(cursor: TokenCursor): Statement {
 }
 
 /** CASCADE and RESTRICT: a view neither prevents a drop nor is dropped with its table. */
-export function refuseDependents(cursor: TokenCursor): void {
+export function refuseDependents(cursor: StatementCursor): void {
   const word = ['cascade', 'restrict'].find((each) => cursor.sees(each));
   if (word === undefined) return;
   throw new AppError(
@@ -29,4 +30,21 @@ export function refuseDependents(cursor: TokenCursor): void {
       position: cursor.position,
     },
   );
+}
+
+export function seesDropOfDefinition(cursor: StatementCursor): boolean {
+  return cursor.sees('drop', 'macro') || cursor.sees('drop', 'function') || cursor.sees('drop', 'type');
+}
+
+/** DROP MACRO [TABLE] | FUNCTION [TABLE] | TYPE [IF EXISTS] name [CASCADE | RESTRICT] */
+export function dropDefinition(cursor: StatementCursor): Statement {
+  cursor.takes('drop');
+  const isType = cursor.takes('type');
+  if (!isType) cursor.take();
+  const isTable = !isType && cursor.takes('table');
+  const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
+  const { name } = takeDefinitionName(cursor, isType ? 'type' : 'macro');
+  if (!cursor.takes('cascade')) cursor.takes('restrict');
+  if (!cursor.done) throw cursor.unexpected(`the end of the statement (one ${isType ? 'type' : 'macro'} at a time)`);
+  return { kind: 'undefine', what: isType ? 'type' : isTable ? 'table macro' : 'macro', name, ifAbsent };
 }
