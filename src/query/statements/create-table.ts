@@ -2,11 +2,11 @@ import { AppError } from '../../core/errors/app-error.ts';
 import { generateHandle, type Handle } from '../../core/names/handle.ts';
 import { isViewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import { keepRows } from '../rows/keep-rows.ts';
 import type { StatementRun } from '../statement-run.ts';
+import { targetFrame } from '../tables/target-frame.ts';
 import { ofSession, temporaryExists, temporaryHandle, temporaryTtlMs } from '../tables/temporary-tables.ts';
 import { dropTemporary } from './drop.ts';
-import { keepRows } from './keep-rows.ts';
-import { targetFrame } from './target-frame.ts';
 
 export type CreateTable = Extract<AnalysedStatement, { kind: 'createTable' }>;
 

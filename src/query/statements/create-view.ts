@@ -2,9 +2,11 @@ import { AppError } from '../../core/errors/app-error.ts';
 import { ownedName } from '../../core/names/frame-name.ts';
 import { generateHandle } from '../../core/names/handle.ts';
 import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import { describeOwnText } from '../rows/run-query.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { frameNamer, withFullNames } from '../tables/full-names.ts';
 import { openTables } from '../tables/open-tables.ts';
+import { targetFrame } from '../tables/target-frame.ts';
 import {
   ofSession,
   refuseTemporary,
@@ -13,8 +15,6 @@ import {
   temporaryTtlMs,
 } from '../tables/temporary-tables.ts';
 import { dropTemporary } from './drop.ts';
-import { describeOwnText } from './run-query.ts';
-import { targetFrame } from './target-frame.ts';
 
 type CreateView = Extract<AnalysedStatement, { kind: 'createView' }>;
 
