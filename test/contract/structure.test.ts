@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   encoding: ['core'],
   frames: ['core', 'cache', 'encoding'],
   query: ['core', 'frames'],
+  plot: ['core', 'frames', 'query'],
   follow: ['core', 'frames', 'query'],
   demo: ['core', 'frames'],
   telemetry: ['core'],
@@ -27,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core', 'encoding'],
-  http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
+  http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'plot', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   doctor: ['core', 'config', 'tls'],
   cli: ['core', 'client', 'client/node', 'config', 'doctor', 'telemetry'],
@@ -35,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server'],
   server: [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'doctor', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
+    ...['demo', 'doctor', 'follow', 'plot', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],
 };
 

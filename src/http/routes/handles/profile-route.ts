@@ -8,7 +8,7 @@ import {
   type ColumnProfiler,
   type ProfilePart,
   profileParts,
-} from '../../../query/profile/column-profiler.ts';
+} from '../../../plot/column-profiler.ts';
 import { entityTag, matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

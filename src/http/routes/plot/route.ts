@@ -1,9 +1,9 @@
 import { AppError } from '../../../core/errors/app-error.ts';
 import { mayUseEngine, tsdbEngineName } from '../../../core/names/engine-names.ts';
 import type { Tsdb } from '../../../core/sql/tsdb.ts';
+import type { Plot } from '../../../plot/plot-spec.ts';
+import { type BindParameters, type Plotter, plotOfTsdb } from '../../../plot/plotter.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import type { Plot } from '../../../query/plot/plot-spec.ts';
-import { type BindParameters, type Plotter, plotOfTsdb } from '../../../query/plot/plotter.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
