@@ -77,6 +77,18 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
 };
 
+/** The files of the store that other parts may import. Only the composition root takes more, of which it makes the store. */
+const openFrames: readonly string[] = [
+  // The store, its errors, and what it says of a frame.
+  ...['frames.ts', 'catalog/frame-errors.ts', 'catalog/frame-summary.ts', 'catalog/frame-changes.ts'],
+  // One version, open for reading, and what it is made of.
+  ...['read/frame-reader.ts', 'read/read-frame.ts', 'read/row-slices.ts', 'read/select-columns.ts', 'disk/manifest.ts'],
+  // Requests to write, and which appends are small.
+  ...['write/put-frame.ts', 'write/small-source.ts', 'catalog/column-difference.ts'],
+  // Durable files, for the records of tokens and tenants that stand beside the frames.
+  ...['disk/durable-file.ts', 'disk/record-folder.ts', 'disk/checksummed-json.ts', 'disk/tenant-directory.ts'],
+];
+
 /** Test files that may take more than a minute, and why. Others are to be split. */
 const longFiles: Readonly<Record<string, string>> = {
   'test/cluster/hostile-sql.test.ts': 'a Spark and a Sail get every hostile statement',
@@ -156,6 +168,16 @@ describe('every import', () => {
       if (/^src\/(http|flight|query)\//.test(path) && text.includes('frames/store.ts')) wrong.push(path);
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('of the store by another part is one of its open files', async () => {
+    const taken = new Set<string>();
+    for (const path of await sourceFiles('src')) {
+      if (path.endsWith('.test.ts') || isIn(path, 'src/frames') || isIn(path, 'src/server')) continue;
+      for (const target of importsOf(path, await readFile(join(root, path), 'utf8')))
+        if (isIn(target, 'src/frames')) taken.add(target.slice('src/frames/'.length));
+    }
+    expect([...taken].sort()).toEqual([...openFrames].sort());
   });
 
   it('of a test or bench leaves alone what is a process', async () => {
