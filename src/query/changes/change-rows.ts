@@ -1,14 +1,11 @@
-import type { Change } from '../../core/sql/sql.ts';
-import { rowNumberColumn, type SqlJob, type TableName, targetSchema } from '../../core/sql/sql.ts';
+import { rowNumberColumn, type TableName, targetSchema } from '../../core/sql/sql.ts';
 import { viewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { PreparedSql, SqlUpdate } from '../frame-sql.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { tableOf } from '../tables/frame-tables.ts';
 import { changedFrame, describeHeld } from '../tables/target-frame.ts';
 import { applyChange, assertChangeable, type ChangeRun, type ChangeTarget, describeChange } from './change.ts';
-import { withColumnNames } from './merge-columns.ts';
-
-export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
+import { type ChangeWithSettings, withColumnNames } from './merge-columns.ts';
 
 /** The columns and parameters of an UPDATE, DELETE or MERGE. */
 export async function prepareChange(

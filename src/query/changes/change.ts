@@ -3,7 +3,6 @@ import { AppError } from '../../core/errors/app-error.ts';
 import {
   type Change,
   mergeActionColumn,
-  type Query,
   rowNumberColumn,
   type SetColumn,
   type SqlColumn,
@@ -24,9 +23,10 @@ import { assertColumns } from '../tables/target-frame.ts';
 const actionColumn = 'framehold action';
 
 /** UPDATE, DELETE, MERGE, and INSERT with ON CONFLICT: a query gives row changes, and from these comes the next version. */
-export interface RowChange extends Pick<Change, 'table' | 'set' | 'isWhole' | 'returning'>, Pick<SqlJob, 'settings'> {
+export interface RowChange
+  extends Pick<Change, 'table' | 'query' | 'set' | 'isWhole' | 'returning'>,
+    Pick<SqlJob, 'settings'> {
   readonly verb: Change['verb'] | 'upsert';
-  readonly query: Query;
 }
 
 /** What the query of a change reads beside the tables that the caller names. */

@@ -20,7 +20,7 @@ interface MergeColumns {
   readonly defaults: readonly ColumnExpression[];
 }
 
-type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
+export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
 
 /** Uses the statement with the names of its columns, which a MERGE may leave out. */
 export async function withColumnNames<T>(
