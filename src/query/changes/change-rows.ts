@@ -17,7 +17,9 @@ export async function prepareChange(
 
 /** UPDATE, DELETE and MERGE. Once: see `applyChange`. */
 export async function changeRows(call: StatementRun, asked: ChangeWithSettings, run: ChangeRun): Promise<SqlUpdate> {
-  return await withTarget(call, asked, (change, target) => applyChange(call, change, target, run));
+  return await withTarget(call, asked, (change, target) =>
+    applyChange(call, change, target, { ...run, bound: run.parameters }),
+  );
 }
 
 async function withTarget<T>(

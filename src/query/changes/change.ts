@@ -39,6 +39,11 @@ export interface ChangeTarget {
 
 export type ChangeRun = Pick<UpdateRequest, 'parameters' | 'returned'>;
 
+interface BoundRun extends ChangeRun {
+  /** The parameters of the query of the change: they may be others than those of the statement, or none. */
+  readonly bound: Uint8Array | undefined;
+}
+
 /** Refuses a change that the frame does not allow. */
 export function assertChangeable(
   change: RowChange,
@@ -84,16 +89,12 @@ export async function describeChange(
   return { columns, parameters, parameterNames: query.parameterNames };
 }
 
-/**
- * Makes the next version of the frame. Once: rejects with `frame_changed` if another change of it came between. `bound`: the
- * parameters of the query, where they are others than those of the statement.
- */
+/** Makes the next version of the frame. Once: rejects with `frame_changed` if another change of it came between. */
 export async function applyChange(
   call: StatementRun,
   change: RowChange,
   { reader, tables }: ChangeTarget,
-  { parameters, returned: form }: ChangeRun,
-  bound = parameters,
+  { parameters, returned: form, bound }: BoundRun,
 ): Promise<SqlUpdate> {
   const { frames, principal, options } = call;
   await using opened = await openTables(call, change.query);

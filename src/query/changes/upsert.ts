@@ -69,7 +69,7 @@ export async function upsertRows(
   const given = await insertedRows(principal, reader, into, staged);
   const bound = await conflictParameters(call, { statement, parameters, keys, given });
   const tables = await conflictTables(call, { statement, reader, keys, given });
-  return await applyChange(call, changeOf(statement), { reader, tables }, { parameters, returned }, bound);
+  return await applyChange(call, changeOf(statement), { reader, tables }, { parameters, returned, bound });
 }
 
 /** Its query gives whole rows, with the defaults of columns. */
