@@ -1,5 +1,6 @@
+import type { Answer } from '#client/api.ts';
 import { sendJson } from '../api/request.ts';
-import type { PlotColumn, PlotKind, PlotSettings } from './plot-settings.ts';
+import type { PlotColumn, PlotSettings } from './plot-settings.ts';
 
 /** The source of a plot. */
 export type PlotSource =
@@ -13,41 +14,8 @@ export type PlotSource =
       readonly columns: readonly PlotColumn[];
     };
 
-export interface PlotSeries {
-  readonly column: string | null;
-  readonly group: string | null;
-  readonly x: readonly (number | string)[];
-  readonly y: readonly (number | null)[];
-  readonly low?: readonly (number | null)[];
-  readonly high?: readonly (number | null)[];
-}
-
-/** As POST /plot answers. Times are µs since 1970. */
-export interface PlotAnswer {
-  readonly kind: PlotKind;
-  readonly x: {
-    readonly column: string | null;
-    readonly type: 'time' | 'number' | 'category' | 'row';
-    readonly from: number | null;
-    readonly to: number | null;
-  };
-  readonly series: readonly PlotSeries[];
-  readonly cells?: {
-    readonly columns: number;
-    readonly rows: number;
-    readonly y: { readonly from: number; readonly to: number };
-    readonly counts: readonly number[];
-  };
-  readonly step?: number;
-  readonly rows: number;
-  readonly points: number;
-  /** Values that are NaN or infinite. */
-  readonly not_finite?: number;
-  readonly complete: boolean;
-  readonly cut: boolean;
-  readonly series_count: number;
-  readonly category_count?: number;
-}
+export type PlotAnswer = Answer<'POST /plot'>;
+export type PlotSeries = PlotAnswer['series'][number];
 
 /** A part of x, in its unit. */
 export interface XRange {

@@ -1,14 +1,18 @@
+import type { Api } from '#client/api.ts';
+
 /** A column that may be drawn, with its type as the server names it: LONG, VARCHAR, TIMESTAMP … */
 export interface PlotColumn {
   readonly name: string;
   readonly type: string;
 }
 
-export const plotKinds = ['line', 'band', 'bars', 'histogram', 'scatter'] as const;
-export type PlotKind = (typeof plotKinds)[number];
+type PlotRequest = Api['POST /plot']['body'];
 
-export const aggregates = ['avg', 'sum', 'min', 'max', 'count'] as const;
-export type Aggregate = (typeof aggregates)[number];
+export type PlotKind = NonNullable<PlotRequest['kind']>;
+export const plotKinds: readonly PlotKind[] = ['line', 'band', 'bars', 'histogram', 'scatter'];
+
+export type Aggregate = NonNullable<PlotRequest['aggregate']>;
+export const aggregates: readonly Aggregate[] = ['avg', 'sum', 'min', 'max', 'count'];
 
 export const mostColumns = 8;
 /** A text with more values than this identifies rows, not series: it is no default. */

@@ -1,31 +1,14 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Answer } from '#client/api.ts';
 import { FrameholdError } from '#client/errors.ts';
-import { type FileFormatName, formatOfName } from '../../src/core/rows/file-format.ts';
+import { formatOfName, previewBytes } from '../../src/core/rows/file-format.ts';
 import { isAbort } from '../api/api-error.ts';
 import { call, getJson, request, withQuery } from '../api/request.ts';
 import { handleFault, handleForFile, isPacked } from './file-name.ts';
 import { type ImportMode, type ImportOptions, importParameters, schemaOf } from './import-options.ts';
 
-export interface Rejection {
-  readonly line: number;
-  readonly column: string | null;
-  readonly reason: string;
-}
-
-export interface ImportPreview {
-  readonly format: FileFormatName;
-  readonly header?: boolean;
-  readonly delimiter?: string;
-  /** Whether that was the whole file. */
-  readonly complete: boolean;
-  readonly rows: number;
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rowsRejected: number;
-  readonly rejections: readonly Rejection[];
-  readonly dataset: readonly (readonly unknown[])[];
-}
-
+export type ImportPreview = Extract<Answer<'POST /imp'>, { readonly preview: true }>;
+export type Rejection = ImportPreview['rejections'][number];
 export type ImportAnswer = Extract<Answer<'POST /imp'>, { readonly rowsImported: number }>;
 
 export type PreviewState =
@@ -51,8 +34,6 @@ export type Phase =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'cancelled' };
 
-/** The server reads no more for a preview, and cuts it behind a whole row. */
-const previewBytes = 256 * 1024 + 1;
 /** A URL has at most 16 kB with the other headers: longer ones go into a form. */
 const longestSchema = 4000;
 const settleMs = 300;
@@ -214,7 +195,8 @@ export class Upload {
     const schema = mode === 'append' ? undefined : schemaOf(options.types);
     const parameters = { ...importParameters(this.handle.peek(), mode, options), fmt: undefined, preview: true };
     const isLong = schema !== undefined && schema.length > longestSchema;
-    const beginning = file.slice(0, previewBytes, 'application/octet-stream');
+    // One more shows that the file is longer: the server cuts it behind a whole row.
+    const beginning = file.slice(0, previewBytes + 1, 'application/octet-stream');
     const form = new FormData();
     if (isLong) form.append('schema', schema);
     form.append('data', beginning, 'data');

@@ -1,6 +1,6 @@
-import type { Principal, Tenant } from '../core/callers/principal.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import { AppError } from '../core/errors/app-error.ts';
-import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/names/frame-name.ts';
+import { type FrameName, isSharedName, splitSharedName } from '../core/names/frame-name.ts';
 import type { ChunkForm } from '../core/rows/frame-engine.ts';
 import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core/sql/sql.ts';
 import { resultOver } from '../core/sql/sql-result.ts';
@@ -8,6 +8,7 @@ import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
 import { definitionsIn } from './tables/definitions-in.ts';
+import { tableOf } from './tables/frame-tables.ts';
 
 /** A predicate that was checked. Only `RowFilter.parse` makes one. */
 export interface RowPredicate {
@@ -89,21 +90,10 @@ async function rangeTable(
   { tenant }: Principal,
   { handle: name, from, to }: FilteredRange,
 ): Promise<FrameTable> {
-  const { handle, versionId, columns, rows, bytes, retired } = reader;
-  const owner: Tenant = isSharedName(name) ? splitSharedName(name).owner : tenant;
-  return {
-    kind: 'frame',
-    name: rowsName,
-    frame: sharedName(owner, handle),
-    versionId,
-    columns,
-    rows,
-    bytes,
-    parts: await reader.sources(tenant),
-    range: { from, to },
-    hold: () => reader.holdFiles(),
-    retired,
-  };
+  const owner = isSharedName(name) ? splitSharedName(name).owner : undefined;
+  const table = await tableOf(reader, tenant, { name: rowsName, schema: undefined, owner });
+  // With the types of the rows that are not filtered.
+  return { ...table, readAs: undefined, range: { from, to } };
 }
 
 /** Refuses only text that would end the parentheses around it, or read other rows: the engine checks the rest. */

@@ -1,4 +1,5 @@
 import type { Principal, Tenant } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import type { LiveTables } from '../core/sql/live-tables.ts';
 import type { SqlEngine } from '../core/sql/sql.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -24,4 +25,18 @@ export interface StatementRun extends StatementSources {
 
 export function statementRun(sources: StatementSources, principal: Principal, options: CallOptions): StatementRun {
   return { ...sources, principal, options, job: { ...options, tenant: principal.tenant } };
+}
+
+const mostAttempts = 5;
+
+/** Runs a part of a statement again, as often as others have changed a frame meanwhile. */
+export async function retried<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      const isChanged = error instanceof AppError && error.code === 'frame_changed';
+      if (!isChanged || attempt === mostAttempts) throw error;
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AccessRecords } from '../auth/access-records.ts';
 import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
@@ -7,6 +8,7 @@ import { removeDamagedChunks } from '../cache/damaged-chunks.ts';
 import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
+import { errnoOf } from '../core/errors/storage-error.ts';
 import type { Logger } from '../core/logs/logger.ts';
 import { judgePermissions, permissionFacts } from '../doctor/permissions.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
@@ -14,7 +16,7 @@ import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import { type BackupReport, type BackupRequest, backupDirectory } from '../frames/backup/backup-directory.ts';
 import { assertNoCutOffRestore } from '../frames/backup/cut-off-restore.ts';
 import { type RestoreReport, restoreBackup } from '../frames/backup/restore-backup.ts';
-import { makeDataDirectory } from '../frames/disk/data-directory.ts';
+import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
 import { type Repaired, refuseBesideProcesses, repairDirectory } from '../frames/upkeep/repair-directory.ts';
 import { assertReadableFormat, upgradeDirectory } from '../frames/upkeep/upgrade-directory.ts';
@@ -145,4 +147,15 @@ export function restoreStorage(
     coldDirectory: resolve(storage.parquetPath),
     analyticsPath: resolve(storage.duckdbPath),
   });
+}
+
+async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await new DurableFiles().makeFolder(resolve(path));
+  } catch (error) {
+    const code = errnoOf(error);
+    const isThere = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    // An existing read-only directory still serves its frames.
+    if (!isThere) throw new Error(`the data directory ${path} cannot be made (${code}); name another with --data-dir`);
+  }
 }

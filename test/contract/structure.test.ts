@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   encoding: ['core'],
   frames: ['core', 'cache', 'encoding'],
   query: ['core', 'frames'],
+  plot: ['core', 'frames', 'query'],
   follow: ['core', 'frames', 'query'],
   demo: ['core', 'frames'],
   telemetry: ['core'],
@@ -27,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core', 'encoding'],
-  http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
+  http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'plot', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   doctor: ['core', 'config', 'tls'],
   cli: ['core', 'client', 'client/node', 'config', 'doctor', 'telemetry'],
@@ -35,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server'],
   server: [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'doctor', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
+    ...['demo', 'doctor', 'follow', 'plot', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],
 };
 
@@ -75,6 +76,18 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/http': ['exchange', 'json', 'body', 'table', 'listener', 'openapi', 'routes'],
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
 };
+
+/** The files of the store that other parts may import. Only the composition root takes more, of which it makes the store. */
+const openFrames: readonly string[] = [
+  // The store, its errors, and what it says of a frame.
+  ...['frames.ts', 'catalog/frame-errors.ts', 'catalog/frame-summary.ts', 'catalog/frame-changes.ts'],
+  // One version, open for reading, and what it is made of.
+  ...['read/frame-reader.ts', 'read/read-frame.ts', 'read/row-slices.ts', 'read/select-columns.ts', 'disk/manifest.ts'],
+  // Requests to write, and which appends are small.
+  ...['write/put-frame.ts', 'write/small-source.ts', 'catalog/column-difference.ts'],
+  // Durable files, for the records of tokens and tenants that stand beside the frames.
+  ...['disk/durable-file.ts', 'disk/record-folder.ts', 'disk/checksummed-json.ts', 'disk/tenant-directory.ts'],
+];
 
 /** Test files that may take more than a minute, and why. Others are to be split. */
 const longFiles: Readonly<Record<string, string>> = {
@@ -155,6 +168,16 @@ describe('every import', () => {
       if (/^src\/(http|flight|query)\//.test(path) && text.includes('frames/store.ts')) wrong.push(path);
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('of the store by another part is one of its open files', async () => {
+    const taken = new Set<string>();
+    for (const path of await sourceFiles('src')) {
+      if (path.endsWith('.test.ts') || isIn(path, 'src/frames') || isIn(path, 'src/server')) continue;
+      for (const target of importsOf(path, await readFile(join(root, path), 'utf8')))
+        if (isIn(target, 'src/frames')) taken.add(target.slice('src/frames/'.length));
+    }
+    expect([...taken].sort()).toEqual([...openFrames].sort());
   });
 
   it('of a test or bench leaves alone what is a process', async () => {

@@ -264,7 +264,7 @@ export interface Api {
       /** As asked for. */
       readonly timestamp?: string | undefined;
       /** What the body was. */
-      readonly format?: string | undefined;
+      readonly format?: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson' | undefined;
       /** What stood between the fields of a CSV. */
       readonly delimiter?: string | undefined;
       readonly columns: readonly {
@@ -290,7 +290,7 @@ export interface Api {
       readonly status: 'OK';
       readonly preview: true;
       /** What the body was. */
-      readonly format: string;
+      readonly format: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson';
       /** Whether the first line of a CSV was taken for the names of the columns. */
       readonly header?: boolean | undefined;
       /** What stood between the fields of a CSV. */
@@ -379,7 +379,7 @@ export interface Api {
       /** As asked for. */
       readonly timestamp?: string | undefined;
       /** What the body was. */
-      readonly format?: string | undefined;
+      readonly format?: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson' | undefined;
       /** What stood between the fields of a CSV. */
       readonly delimiter?: string | undefined;
       readonly columns: readonly {
@@ -405,7 +405,7 @@ export interface Api {
       readonly status: 'OK';
       readonly preview: true;
       /** What the body was. */
-      readonly format: string;
+      readonly format: 'csv' | 'tsv' | 'parquet' | 'arrow' | 'json' | 'ndjson';
       /** Whether the first line of a CSV was taken for the names of the columns. */
       readonly header?: boolean | undefined;
       /** What stood between the fields of a CSV. */
@@ -803,9 +803,9 @@ export interface Api {
       /** Of floating-point numbers. */
       readonly nans: number;
       /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */
-      readonly min: unknown;
+      readonly min: string | number | boolean | null;
       /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */
-      readonly max: unknown;
+      readonly max: string | number | boolean | null;
       readonly mean: number | null;
       /** How many different values there are. */
       readonly distinct: number | null;
@@ -814,23 +814,23 @@ export interface Api {
       /** The commonest values; null where there are more than a million different ones. Texts are cut after 200 characters. */
       readonly top: readonly {
         /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */
-        readonly value?: unknown | undefined;
-        readonly count?: number | undefined;
+        readonly value: string | number | boolean | null;
+        readonly count: number;
       }[] | null;
       /** Times are µs since 1970. Bins without values are left out. */
-      readonly histogram?: {
-        readonly step?: number | undefined;
-        readonly bins?: readonly {
-          readonly from?: number | undefined;
-          readonly to?: number | undefined;
-          readonly count?: number | undefined;
-        }[] | undefined;
-      } | null | undefined;
-      readonly quantiles?: readonly {
-        readonly rank?: number | undefined;
+      readonly histogram: {
+        readonly step: number;
+        readonly bins: readonly {
+          readonly from: number;
+          readonly to: number;
+          readonly count: number;
+        }[];
+      } | null;
+      readonly quantiles: readonly {
+        readonly rank: number;
         /** As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text. */
-        readonly value?: unknown | undefined;
-      }[] | null | undefined;
+        readonly value: string | number | boolean | null;
+      }[] | null;
     };
   };
   /** Runs a statement over the frames. */
@@ -998,14 +998,14 @@ export interface Api {
       readonly bins?: number | undefined;
     };
     readonly answer: {
-      readonly kind: string;
+      readonly kind: 'line' | 'band' | 'bars' | 'histogram' | 'scatter';
       /** What x is. Times are µs since 1970; whole numbers beyond 2^53 are rounded. */
       readonly x: {
         /** Null: the number of the row. */
-        readonly column?: string | null | undefined;
-        readonly type?: 'time' | 'number' | 'category' | 'row' | undefined;
-        readonly from?: number | null | undefined;
-        readonly to?: number | null | undefined;
+        readonly column: string | null;
+        readonly type: 'time' | 'number' | 'category' | 'row';
+        readonly from: number | null;
+        readonly to: number | null;
       };
       readonly series: readonly {
         /** Null: rows are counted. */
@@ -1022,14 +1022,14 @@ export interface Api {
       }[];
       /** Of `scatter` with more points than are sent one by one. */
       readonly cells?: {
-        readonly columns?: number | undefined;
-        readonly rows?: number | undefined;
-        readonly y?: {
-          readonly from?: number | null | undefined;
-          readonly to?: number | null | undefined;
-        } | undefined;
+        readonly columns: number;
+        readonly rows: number;
+        readonly y: {
+          readonly from: number;
+          readonly to: number;
+        };
         /** Column, row and count of each cell that has points, one behind the other. */
-        readonly counts?: readonly number[] | undefined;
+        readonly counts: readonly number[];
       } | undefined;
       /** How wide bars and bins are. */
       readonly step?: number | undefined;

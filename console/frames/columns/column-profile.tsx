@@ -1,28 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Answer } from '#client/api.ts';
 import { isAbort, messageOf } from '../../api/api-error.ts';
-import { getJson, withQuery } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
 import { CellValue } from '../../grid/cell-value.tsx';
 import type { Cell } from '../../grid/grid-source.ts';
 import { formatCount } from '../../widgets/format.ts';
-import { type FrameColumn, framePath } from '../frame.ts';
-import { type HistogramBins, ProfileHistogram } from './profile-histogram.tsx';
+import type { FrameColumn } from '../frame.ts';
+import { ProfileHistogram } from './profile-histogram.tsx';
 
 const shownTop = 10;
 
-interface Profile {
-  readonly rows: number;
-  readonly count: number;
-  readonly nulls: number;
-  readonly nans: number;
-  readonly min: Cell;
-  readonly max: Cell;
-  readonly mean: Cell;
-  readonly distinct: number | null;
-  readonly distinct_exact: boolean;
-  readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
-  readonly histogram: HistogramBins | null;
-  readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
-}
+type Profile = Answer<'GET /handles/{handle}/profile'>;
 
 /** The profile of a column's values. Requested when it is shown. */
 export function ColumnProfile({ handle, column }: { readonly handle: string; readonly column: FrameColumn }) {
@@ -31,11 +19,8 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
   const [hasQuantiles, setQuantiles] = useState(false);
   useEffect(() => {
     const abort = new AbortController();
-    const path = withQuery(framePath(handle, '/profile'), {
-      column: column.name,
-      quantiles: hasQuantiles ? true : undefined,
-    });
-    getJson<Profile>(path, { signal: abort.signal }).then(
+    const query = { column: column.name, quantiles: hasQuantiles ? true : undefined };
+    call('GET /handles/{handle}/profile', { segments: { handle }, query, signal: abort.signal }).then(
       (told) => {
         setProfile(told);
         setError(undefined);

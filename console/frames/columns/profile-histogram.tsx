@@ -1,15 +1,12 @@
+import type { Answer } from '#client/api.ts';
 import { formatCount } from '../../widgets/format.ts';
 
-export interface HistogramBins {
-  readonly step: number;
-  /** Empty bins are left out. Times are µs since 1970. */
-  readonly bins: readonly { readonly from: number; readonly to: number; readonly count: number }[];
-}
+type Histogram = NonNullable<Answer<'GET /handles/{handle}/profile'>['histogram']>;
 
 const width = 400;
 const height = 80;
 
-export function ProfileHistogram({ histogram, type }: { readonly histogram: HistogramBins; readonly type: string }) {
+export function ProfileHistogram({ histogram, type }: { readonly histogram: Histogram; readonly type: string }) {
   const { bins } = histogram;
   const low = bins[0]?.from ?? 0;
   const high = bins.at(-1)?.to ?? 1;

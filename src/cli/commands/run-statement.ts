@@ -14,7 +14,7 @@ import { isStandardOutput, type OutputPath, writeOutput } from '../terminal/outp
 import { Progress } from '../terminal/progress.ts';
 import { terminalTable } from '../terminal/terminal-table.ts';
 import { downloadFailure, isArrowFile, save } from './get.ts';
-import { QueryWatch } from './query-watch.ts';
+import { progressText } from './queries.ts';
 import { type ResultTable, readResult } from './result-table.ts';
 
 export interface StatementOptions {
@@ -147,4 +147,36 @@ function statementFailure(error: unknown, output: OutputPath): unknown {
   return new ConnectionError(error.code, error.message, {
     hint: 'a statement that changes frames may have been carried out; one that only reads can be run again',
   });
+}
+
+const everyMs = 1000;
+
+/** While a statement runs, polls its progress and shows it in the line on the terminal. */
+class QueryWatch implements Disposable {
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor({ environment, client }: ClientContext, id: string, progress: Progress) {
+    if (!environment.stderrIsTerminal) return;
+    let isAsking = false;
+    const ask = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      try {
+        const queries = await client.queries(this.#stopping);
+        const reported = queries.find((query) => query.id === id)?.progress ?? undefined;
+        if (reported !== undefined) progress.note = progressText(reported);
+      } catch {
+        // The wait for the statement reports a server that does not answer.
+      } finally {
+        isAsking = false;
+      }
+    };
+    this.#timer = setInterval(() => void ask(), everyMs).unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+  }
 }

@@ -2,6 +2,9 @@
 export const fileFormats = ['csv', 'tsv', 'parquet', 'arrow', 'json', 'ndjson'] as const;
 export type FileFormatName = (typeof fileFormats)[number];
 
+/** No more of a file is read for a preview. */
+export const previewBytes = 256 * 1024;
+
 const byEnding: ReadonlyMap<string, FileFormatName> = new Map([
   ['csv', 'csv'],
   ['tsv', 'tsv'],

@@ -1,7 +1,7 @@
 import { type Batch, type Column, type DataType, type Vector, vectorPart } from '@framehold/columns';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decimalQuotient } from './decimal-quotient.ts';
+import { decimalQuotient } from '../text/decimal-quotient.ts';
 import { LineError } from './line-error.ts';
 import { LineParser, type LineParserOptions, paused } from './line-parser.ts';
 

@@ -1,8 +1,8 @@
 import { sqlTypeName } from '@framehold/columns';
 import { execColumn } from '../rows/exec-column.ts';
+import { NumberText } from '../text/number-text.ts';
 import { type ColumnBuilder, type ColumnKind, columnKind } from './column-builder.ts';
 import { LineError } from './line-error.ts';
-import { LineNumber } from './line-number.ts';
 import { byte, shownText, stopsName, stopsQuoted, unescapedBytes } from './line-text.ts';
 
 /** Nanoseconds of each unit of time that a request may name. */
@@ -47,7 +47,7 @@ export class LineValues {
   readonly #bytes: Uint8Array;
   readonly #unit: bigint;
   readonly #now: bigint;
-  readonly #number = new LineNumber();
+  readonly #number = new NumberText();
   /** Number of the current row's line. */
   #line = 1;
 

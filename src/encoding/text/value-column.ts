@@ -1,9 +1,11 @@
 import { type DataType, isUuidText, type Slab, type Vector } from '@framehold/columns';
-import { doubleOf, floatOf, longInteger, shortInteger, unscaledDecimal } from './number-text.ts';
+import { powerOfTen } from './decimal-quotient.ts';
+import { doubleOf, floatOf, NumberText } from './number-text.ts';
 import { isPlainJson } from './plain-json.ts';
-import { dateOf, readTime, readTimestamp, TimeParts } from './time-text.ts';
+import { TimeText } from './time-text.ts';
 
-const parts = new TimeParts();
+const time = new TimeText();
+const number = new NumberText();
 const firstRows = 16;
 const firstTextBytes = 256;
 /** Of fewer seconds, the microseconds are exact in a double. */
@@ -129,18 +131,20 @@ export class ValueColumn {
         else this.#view.setFloat64(this.#start + row * 8, value, true);
         return true;
       }
-      case 'decimal':
-        return this.#setDecimal(unscaledDecimal(bytes, from, end, type), row);
-      case 'date': {
-        const day = dateOf(bytes, from, end);
-        if (Number.isNaN(day)) return false;
-        this.#view.setInt32(this.#start + row * 4, day, true);
-        return true;
+      case 'decimal': {
+        const isFixed = number.read(bytes, from) && number.end === end && number.isFixed;
+        return isFixed && this.#setDecimal(number.toUnscaled(type), row);
       }
+      case 'date':
+        if (!time.readDate(bytes, from) || time.end !== end) return false;
+        this.#view.setInt32(this.#start + row * 4, time.day, true);
+        return true;
       case 'time':
-        return readTime(parts, bytes, from, end) && this.#setInstant(row, type.unit);
-      case 'timestamp':
-        return readTimestamp(parts, bytes, from, end) && this.#setInstant(row, type.unit);
+        return time.readClock(bytes, from) && time.hasSeconds && time.end === end && this.#setInstant(row, type.unit);
+      case 'timestamp': {
+        const isWhole = time.readTimestamp(bytes, from) && time.hasClock === time.hasSeconds && time.end === end;
+        return isWhole && this.#setInstant(row, type.unit);
+      }
       default:
         return false;
     }
@@ -173,24 +177,27 @@ export class ValueColumn {
     row: number,
     { bits, signed }: DataType & { kind: 'int' },
   ): boolean {
-    const value = shortInteger(bytes, from, end);
-    if (Number.isNaN(value)) {
-      const long = bits === 64 ? longInteger(bytes, from, end) : undefined;
-      if (long === undefined) return false;
-      if (signed ? BigInt.asIntN(64, long) !== long : BigInt.asUintN(64, long) !== long) return false;
-      this.#view.setBigUint64(this.#start + row * 8, BigInt.asUintN(64, long), true);
-      return true;
-    }
-    if (!signed && (value < 0 || Object.is(value, -0))) return false;
-    if (bits === 64) {
-      this.#setInt64(this.#start + row * 8, value);
-      return true;
-    }
+    if (!number.read(bytes, from) || number.end !== end || !number.isWhole || !number.isFixed) return false;
+    if (!signed && number.isNegative) return false;
+    if (bits === 64) return this.#setLong(this.#start + row * 8, signed);
+    const value = number.toShort();
     const most = 2 ** (signed ? bits - 1 : bits);
-    if (value >= most || value < -most) return false;
+    if (!(value >= -most && value < most)) return false;
     if (bits === 32) this.#view.setInt32(this.#start + row * 4, value, true);
     else if (bits === 16) this.#view.setInt16(this.#start + row * 2, value, true);
     else this.#view.setInt8(this.#start + row, value);
+    return true;
+  }
+
+  #setLong(at: number, signed: boolean): boolean {
+    if (number.toLong()) {
+      this.#view.setInt32(at, number.low, true);
+      this.#view.setInt32(at + 4, number.high, true);
+      return true;
+    }
+    const value = number.toBigInt();
+    if (signed || BigInt.asUintN(64, value) !== value) return false;
+    this.#view.setBigUint64(at, value, true);
     return true;
   }
 
@@ -207,17 +214,20 @@ export class ValueColumn {
     return true;
   }
 
-  /** Stores the time in `parts`. */
+  /** Stores the time that was read. */
   #setInstant(row: number, unit: 's' | 'ms' | 'us' | 'ns'): boolean {
-    const { seconds, nanos, digits } = parts;
+    const { seconds, fraction, digits } = time;
+    const at = this.#start + row * 8;
     if (unit === 'us') {
       if (digits > 6) return false;
-      if (Math.abs(seconds) < exactSeconds) this.#setInt64(this.#start + row * 8, seconds * 1e6 + nanos / 1000);
-      else this.#view.setBigInt64(this.#start + row * 8, BigInt(seconds) * 1_000_000n + BigInt(nanos / 1000), true);
+      const micros = fraction * powerOfTen(6 - digits);
+      if (Math.abs(seconds) < exactSeconds) this.#setInt64(at, seconds * 1e6 + micros);
+      else this.#view.setBigInt64(at, BigInt(seconds) * 1_000_000n + BigInt(micros), true);
       return true;
     }
     if (unit !== 'ns' || seconds < nanoSeconds.from || seconds >= nanoSeconds.to) return false;
-    this.#view.setBigInt64(this.#start + row * 8, BigInt(seconds) * 1_000_000_000n + BigInt(nanos), true);
+    const nanos = fraction * powerOfTen(9 - digits);
+    this.#view.setBigInt64(at, BigInt(seconds) * 1_000_000_000n + BigInt(nanos), true);
     return true;
   }
 

@@ -1,6 +1,7 @@
+import { sleep } from '../../core/async/limited-wait.ts';
+import { AppError } from '../../core/errors/app-error.ts';
 import type { ChunkLoads } from './chunk-loads.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { ReadRetry } from './read-retry.ts';
 import type { LoadRun, RowLoad } from './row-load.ts';
 import { type SentRows, sliceRows, slicesOf } from './row-slices.ts';
 import type { VersionRows } from './version-rows.ts';
@@ -114,4 +115,30 @@ function isNearEnd(run: LoadRun, load: RowLoad): boolean {
 function usable(load: RowLoad | undefined, row: number): RowLoad | undefined {
   const isOver = load !== undefined && (load.state === 'failed' || load.state === 'stopped');
   return isOver && load.nextRow <= row ? undefined : load;
+}
+
+const busyPauseMs = 100;
+const mostBusyMs = 10_000;
+const mostCrashes = 1;
+
+/** Retry policy of a read that has already sent rows. It cannot restart, but it can continue. */
+class ReadRetry {
+  #busyMs = 0;
+  #crashes = 0;
+
+  progressed(): void {
+    this.#busyMs = 0;
+  }
+
+  /** Resolves when the rest may be retried, else throws the error. */
+  async waitOrThrow(error: unknown, hasSent: boolean, signal: AbortSignal): Promise<void> {
+    const code = error instanceof AppError ? error.code : undefined;
+    if (code === 'engine_crashed' && this.#crashes < mostCrashes) {
+      this.#crashes++;
+      return;
+    }
+    if (code !== 'overloaded' || !hasSent || this.#busyMs >= mostBusyMs) throw error;
+    this.#busyMs += busyPauseMs;
+    await sleep(busyPauseMs, signal);
+  }
 }

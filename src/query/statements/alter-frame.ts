@@ -7,14 +7,13 @@ import { frameChanged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../../frames/disk/manifest.ts';
 import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
-import type { StatementRun } from '../statement-run.ts';
+import { retried, type StatementRun } from '../statement-run.ts';
 import { openTables } from '../tables/open-tables.ts';
 import { ownQuery } from '../tables/own-query.ts';
+import { describeHeld, targetFrame } from '../tables/target-frame.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
 import { alteredConstraints, alteredTypes, appliesTo, columnOf } from './altered-table.ts';
 import { type ChangedField, changedField } from './changed-field.ts';
-import { retried } from './retried.ts';
-import { describeHeld, targetFrame } from './target-frame.ts';
 
 type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
 

@@ -1,12 +1,10 @@
 import { AppError } from '../../core/errors/app-error.ts';
-import { generateHandle, type Handle } from '../../core/names/handle.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import { isViewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import { keepRows } from '../rows/keep-rows.ts';
 import type { StatementRun } from '../statement-run.ts';
-import { ofSession, temporaryExists, temporaryHandle, temporaryTtlMs } from '../tables/temporary-tables.ts';
-import { dropTemporary } from './drop.ts';
-import { keepRows } from './keep-rows.ts';
-import { targetFrame } from './target-frame.ts';
+import { createdFrame } from './created-frame.ts';
 
 export type CreateTable = Extract<AnalysedStatement, { kind: 'createTable' }>;
 
@@ -16,38 +14,20 @@ export async function createTable(
   statement: CreateTable,
   parameters: Uint8Array | undefined,
 ): Promise<SqlUpdate> {
-  const { table, ifTaken, isTemporary, query, constraints, settings } = statement;
-  if (isTemporary) return await createTemporary(call, statement, parameters);
-  const { handle, isHeld } = await targetFrame(call, table);
-  if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
-  const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
+  const { table, ifTaken, query, constraints, settings } = statement;
+  const created = await createdFrame(call, statement, 'TABLE');
+  if (created === undefined) return { rows: 0, hasChanged: false };
+  const { handle, ttlMs } = created;
+  const mode = ifTaken === 'replace' && ttlMs === undefined ? 'overwrite' : 'create';
   const kept = { query, settings, parameters, constraints: constraints && { ...constraints, table: table.name } };
   try {
-    const { rows } = await keepRows(call, kept, { handle, mode, constraints });
+    const { rows } = await keepRows(call, kept, { handle, mode, ttlMs, constraints });
+    await created.finish();
     return { rows, hasChanged: true };
   } catch (error) {
     const isTaken = error instanceof AppError && error.code === 'handle_exists' && !isViewTaken(error);
     throw isTaken ? tableExists(handle, error) : error;
   }
-}
-
-/** A temporary frame, which the session finds by the name. The one that it replaces is dropped after it. */
-async function createTemporary(
-  call: StatementRun,
-  { table, ifTaken, query, constraints, settings }: CreateTable,
-  parameters: Uint8Array | undefined,
-): Promise<SqlUpdate> {
-  const session = ofSession(call.options.temporary, 'TABLE', table);
-  const before = temporaryHandle(session, table);
-  if (before !== undefined && ifTaken === 'keep') return { rows: 0, hasChanged: false };
-  if (before !== undefined && ifTaken === 'fail') throw temporaryExists(table);
-  const kept = { query, parameters, constraints: constraints && { ...constraints, table: table.name }, settings };
-  const handle = generateHandle();
-  const put = { handle, mode: 'create', ttlMs: temporaryTtlMs, constraints } as const;
-  const { rows } = await keepRows(call, kept, put);
-  session.set(table.name, handle);
-  if (before !== undefined) await dropTemporary(call, before);
-  return { rows, hasChanged: true };
 }
 
 function tableExists(handle: Handle, cause: AppError): AppError {

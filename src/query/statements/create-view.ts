@@ -1,20 +1,12 @@
 import { AppError } from '../../core/errors/app-error.ts';
 import { ownedName } from '../../core/names/frame-name.ts';
-import { generateHandle } from '../../core/names/handle.ts';
 import type { AnalysedStatement, SqlUpdate } from '../frame-sql.ts';
+import { describeOwnText } from '../rows/run-query.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { frameNamer, withFullNames } from '../tables/full-names.ts';
 import { openTables } from '../tables/open-tables.ts';
-import {
-  ofSession,
-  refuseTemporary,
-  temporaryExists,
-  temporaryHandle,
-  temporaryTtlMs,
-} from '../tables/temporary-tables.ts';
-import { dropTemporary } from './drop.ts';
-import { describeOwnText } from './run-query.ts';
-import { targetFrame } from './target-frame.ts';
+import { refuseTemporary } from '../tables/temporary-tables.ts';
+import { createdFrame } from './created-frame.ts';
 
 type CreateView = Extract<AnalysedStatement, { kind: 'createView' }>;
 
@@ -22,14 +14,10 @@ type CreateView = Extract<AnalysedStatement, { kind: 'createView' }>;
 export async function createView(call: StatementRun, statement: CreateView): Promise<SqlUpdate> {
   const { engine, frames, principal, options } = call;
   const { table, ifTaken, isTemporary, query, written, definition } = statement;
-  const session = isTemporary ? ofSession(options.temporary, 'VIEW', table) : undefined;
-  const replaced = temporaryHandle(session, table);
-  const { handle, isHeld } = session
-    ? { handle: generateHandle(), isHeld: replaced !== undefined }
-    : await targetFrame(call, table);
-  if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
-  if (ifTaken === 'fail' && replaced !== undefined) throw temporaryExists(table);
-  if (session === undefined) refuseTemporary('a view', query, options.temporary);
+  const created = await createdFrame(call, statement, 'VIEW');
+  if (created === undefined) return { rows: 0, hasChanged: false };
+  const { handle, replaced, ttlMs } = created;
+  if (!isTemporary) refuseTemporary('a view', query, options.temporary);
   const { tenant } = principal;
   const own = ownedName(tenant, handle);
   await using opened = await openTables(call, query);
@@ -44,11 +32,9 @@ export async function createView(call: StatementRun, statement: CreateView): Pro
   );
   const columns = await describeOwnText(call, { sql: text, viewMade: own });
   const view = { sql: written, query: text, reads: reads.sort() };
-  const mode = ifTaken === 'replace' && !session ? 'replace' : 'fail';
-  const ttlMs = session && temporaryTtlMs;
+  const mode = ifTaken === 'replace' && !isTemporary ? 'replace' : 'fail';
   await frames.saveView(principal, { handle, ifTaken: mode, view, columns, ttlMs }, options);
-  session?.set(table.name, handle);
-  if (replaced !== undefined) await dropTemporary(call, replaced);
+  await created.finish();
   return { rows: 0, hasChanged: true };
 }
 

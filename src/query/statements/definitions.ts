@@ -9,11 +9,11 @@ import {
 } from '../../core/sql/definition.ts';
 import type { DefinedForm, Statement } from '../../core/sql/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
+import { describeOwnText } from '../rows/run-query.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { bodyWithFullNames, frameNamer } from '../tables/full-names.ts';
 import { openTables } from '../tables/open-tables.ts';
 import { ofSession, refuseTemporary } from '../tables/temporary-tables.ts';
-import { describeOwnText } from './run-query.ts';
 
 type Define = Extract<Statement, { kind: 'define' }>;
 type Undefine = Extract<Statement, { kind: 'undefine' }>;

@@ -4,8 +4,8 @@ import type { Statement } from '../../core/sql/sql.ts';
 import type { SqlUpdate } from '../frame-sql.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { isAbsent } from '../tables/frame-tables.ts';
+import { targetFrame } from '../tables/target-frame.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
-import { targetFrame } from './target-frame.ts';
 
 /** DROP TABLE and DROP VIEW */
 export async function drop(

@@ -17,12 +17,12 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from '../frame-sql.ts';
+import { keepRows, putResult } from '../rows/keep-rows.ts';
+import { describeQuery, runQuery } from '../rows/run-query.ts';
 import { type StatementSources, statementRun } from '../statement-run.ts';
 import { definitionsIn } from '../tables/definitions-in.ts';
 import { sqlNameOf } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
-import { keepRows, putResult } from './keep-rows.ts';
-import { describeQuery, runQuery } from './run-query.ts';
 import { changesData, prepareWrite, runWrite } from './write-statement.ts';
 
 type ReadStatement = Extract<AnalysedStatement, { kind: 'query' | 'showTables' }>;

@@ -1,21 +1,20 @@
-import type { Column } from '@framehold/columns';
 import { refuseProducer } from '../../core/callers/producer.ts';
 import type { Handle } from '../../core/names/handle.ts';
 import type { InsertedTable, SqlResult, SqlRun, SqlTable } from '../../core/sql/sql.ts';
 import { resultOver } from '../../core/sql/sql-result.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../../frames/disk/manifest.ts';
+import type { Upsert } from '../changes/inserted-rows.ts';
+import { prepareUpsert, upsertRows } from '../changes/upsert.ts';
 import type { AnalysedStatement, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import { putResult } from '../rows/keep-rows.ts';
+import { describeQuery, runQuery } from '../rows/run-query.ts';
+import { returnedColumns, returnedRows, stageInserted, stageRows } from '../rows/staged-rows.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { isAbsent, sqlColumns } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
+import { assertColumns, describeHeld, targetFrame } from '../tables/target-frame.ts';
 import { temporaryGone, temporaryHandle } from '../tables/temporary-tables.ts';
-import { putResult } from './keep-rows.ts';
-import { returnedColumns, returnedRows, stageRows } from './returning.ts';
-import { describeQuery, runQuery } from './run-query.ts';
-import { assertColumns, describeHeld, targetFrame } from './target-frame.ts';
-import type { Upsert } from './upsert/inserted-rows.ts';
-import { prepareUpsert, upsertRows } from './upsert/upsert.ts';
 
 export type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 
@@ -27,17 +26,14 @@ interface InsertTarget {
 
 export async function prepareInsert(call: StatementRun, statement: Insert): Promise<Omit<PreparedSql, 'isUpdate'>> {
   const { caster, frames, principal, options } = call;
-  const { query, settings, returning, table } = statement;
+  const { query, settings, returning } = statement;
   const { handle, into } = await insertTarget(call, statement);
   if (isUpsert(statement)) return await prepareUpsert(call, statement, { handle, into });
   const given = caster === undefined ? { query, into, settings } : { query, settings };
   const description = await describeQuery(call, given);
-  let columns: readonly Column[] = [];
-  if (returning !== undefined) {
-    await using reader = await frames.open(principal, handle, options);
-    columns = await returnedColumns(call, { returning, table }, reader);
-  }
-  return { ...description, columns };
+  if (returning === undefined) return { ...description, columns: [] };
+  await using reader = await frames.open(principal, handle, options);
+  return { ...description, columns: await returnedColumns(call, statement, { reader }) };
 }
 
 /** Once: rejects with `frame_changed` where the definition of the frame was changed meanwhile. */
@@ -51,17 +47,13 @@ export async function insertRows(
     const request = { statement, parameters, producer, returned };
     return await upsertRows(call, request, { handle, into });
   }
-  const { query, returning, table, settings } = statement;
+  const { query, returning, settings } = statement;
   if (returning !== undefined) {
     refuseProducer(producer, 'the statement has RETURNING');
-    await using opened = await openTables(call, query);
-    const tables = await opened.withRows({ query, into, settings });
-    const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
-    await using staged = await stageRows(call, run);
+    await using staged = await stageInserted(call, { query, settings, parameters, into });
     const { rows, path } = staged;
-    await using reader = await frames.open(principal, handle, options);
-    const wanted = { returning, table, path, hidden: [], reader, settings, parameters, returned };
-    const result = await returnedRows(call, wanted);
+    await using like = await frames.open(principal, handle, options);
+    const result = await returnedRows(call, statement, { path, hidden: [], like }, { parameters, returned });
     if (rows === 0) return { rows, hasChanged: false, returned: result };
     const source = { kind: 'parquet', parts: [{ path, rows }], columns: into.columns } as const;
     await frames.put(principal, { handle, mode: 'append', source, isChecked: true, definition }, options);

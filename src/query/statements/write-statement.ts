@@ -1,16 +1,15 @@
 import { AppError } from '../../core/errors/app-error.ts';
+import { changeRows, prepareChange, truncate } from '../changes/change-rows.ts';
 import type { AnalysedStatement, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
-import type { StatementRun } from '../statement-run.ts';
+import { describeQuery } from '../rows/run-query.ts';
+import { retried, type StatementRun } from '../statement-run.ts';
 import { ofSession } from '../tables/temporary-tables.ts';
 import { alterFrame } from './alter-frame.ts';
-import { changeRows, prepareChange, truncate } from './change.ts';
 import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
 import { define, undefine } from './definitions.ts';
 import { drop } from './drop.ts';
 import { insertRows, prepareInsert } from './insert.ts';
-import { retried } from './retried.ts';
-import { describeQuery } from './run-query.ts';
 
 /** A statement that changes frames or definitions. */
 export type WriteStatement = Exclude<AnalysedStatement, { kind: 'query' | 'showTables' }>;

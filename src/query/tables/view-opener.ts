@@ -4,14 +4,22 @@ import { AppError } from '../../core/errors/app-error.ts';
 import type { LiveRead } from '../../core/sql/live-read.ts';
 import type { FrameTable, Query, SqlTable, TableName, ViewTable } from '../../core/sql/sql.ts';
 import { sharedSchema } from '../../core/sql/table-name.ts';
+import { LruMap } from '../../core/system/lru-map.ts';
+import { typeChange } from '../../frames/catalog/column-difference.ts';
 import type { ViewDefinition } from '../../frames/disk/manifest.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
 import type { StatementRun } from '../statement-run.ts';
 import { ownQuery } from './own-query.ts';
-import { engineSchema, frameBehind } from './table-names.ts';
-import { checkViewColumns } from './view-columns.ts';
-import { type ShownView, tooDeep, ViewFault, viewElsewhere, whyUnreadable, withoutReason } from './view-fault.ts';
-import { ViewSizes } from './view-sizes.ts';
+import { engineSchema, frameBehind, fullName } from './table-names.ts';
+import {
+  type ShownView,
+  tooDeep,
+  tooLarge,
+  ViewFault,
+  viewElsewhere,
+  whyUnreadable,
+  withoutReason,
+} from './view-fault.ts';
 
 /** Views that read views, one behind the other. */
 const mostLevels = 16;
@@ -107,5 +115,74 @@ export class ViewOpener {
 
   async #columnsOf(query: Query): Promise<readonly Column[]> {
     return (await this.#call.engine.describe({ query, tables: this.#tables.described }, this.#call.job)).columns;
+  }
+}
+
+/** Views with checked columns, by their version and the versions of their tables. */
+const checkedViews = new LruMap<true>(1000, 16_000_000);
+
+/** A view has the columns that it was made with, or none. */
+async function checkViewColumns(
+  view: ViewTable,
+  { name, position }: ShownView,
+  {
+    reads,
+    live,
+    describe,
+  }: {
+    readonly reads: readonly (FrameTable | ViewTable)[];
+    /** The columns of its reads of the external database. */
+    readonly live: readonly (readonly Column[])[] | undefined;
+    /** The columns that its query gives now. */
+    readonly describe: () => Promise<readonly Column[]>;
+  },
+): Promise<void> {
+  const key = JSON.stringify([view.versionId, reads.map(({ frame, columns }) => [frame, columns]), live]);
+  if (checkedViews.get(key) !== undefined) return;
+  const changed = (why: string): AppError =>
+    new ViewFault(`view ${name} reads tables whose columns have changed${why}`, {
+      hint: view.isBarrier ? 'ask its owner' : 'make it anew: CREATE OR REPLACE VIEW',
+      position,
+    });
+  const found = await describe().catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
+    throw changed(view.isBarrier ? '' : `: ${error.message}`);
+  });
+  // Columns that its tables have got since are not among its own.
+  const own = view.columns.map((column) => found.find((each) => each.name === column.name));
+  const missing = view.columns.find((_, at) => own[at] === undefined);
+  if (missing !== undefined) throw changed(`: column ${JSON.stringify(missing.name)} is gone`);
+  const change = typeChange(view.columns, own as readonly Column[]);
+  if (change !== undefined) throw changed(`: ${change}`);
+  checkedViews.set(key, true, key.length);
+}
+
+/** Tables that the views of a statement name together, each time that one is named. */
+const mostNames = 1000;
+/** Total size of the texts of views, counted each time that one is named. */
+const mostText = 2 ** 20;
+
+/** The size of a view together with all views that it reads. */
+interface Size {
+  readonly names: number;
+  readonly text: number;
+}
+
+/** The sizes of the views of a statement. */
+class ViewSizes {
+  /** By `owner/handle`. */
+  readonly #sizes = new Map<string, Size>();
+
+  /** Refuses a view that the engine would plan for too long. */
+  measure(frame: string, query: string, reads: readonly (FrameTable | ViewTable)[], shown: ShownView): void {
+    let [names, text] = [0, query.length];
+    for (const read of reads) {
+      const times = query.split(fullName(read.frame)).length - 1;
+      const { names: innerNames, text: innerText } = this.#sizes.get(read.frame) ?? { names: 0, text: 0 };
+      names += times * (1 + innerNames);
+      text += times * innerText;
+    }
+    this.#sizes.set(frame, { names, text });
+    if (names > mostNames || text > mostText) throw tooLarge(shown);
   }
 }

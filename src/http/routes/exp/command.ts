@@ -21,10 +21,9 @@ import {
   withDefault,
 } from '../../exchange/parameters.ts';
 import { engineParameter, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
-import type { RowRange } from '../../exchange/row-limit.ts';
+import { invalidLimit, type RowRange, wholeNumber } from '../../exchange/row-limit.ts';
 import type { TableFormat } from '../../table/table.ts';
 import { assertOneMode } from '../exec/command.ts';
-import { parseExportLimit } from './limit.ts';
 
 /** Rows of a frame or of a statement, as a file. */
 export interface ExportTable {
@@ -196,4 +195,24 @@ export function compressionOf(
     throw invalidParameter('compression_level', String(level), `${codec} has no levels; leave it out, or use zstd`);
   }
   return { algorithm, level };
+}
+
+/**
+ * `N` = the first N rows; `lo,hi` = the rows after the first lo, up to row hi, as in QuestDB's /exp (and unlike its /exec); `lo,`
+ * = to the end.
+ */
+function parseExportLimit(text: string | undefined): RowRange {
+  if (text === undefined) return { from: 0, to: Infinity };
+  const match = /^(\d+)(?:(,)(\d*))?$/.exec(text);
+  if (match === null) {
+    throw invalidLimit(text, 'a limit is a whole number such as 100, or a range such as 10,20 for rows 11 to 20');
+  }
+  const [, first = '', comma, last = ''] = match;
+  const number = wholeNumber(first, text);
+  const range =
+    comma === undefined
+      ? { from: 0, to: number }
+      : { from: number, to: last === '' ? Infinity : wholeNumber(last, text) };
+  if (range.to < range.from) throw invalidLimit(text, 'a range begins with the smaller number, such as 10,20');
+  return range;
 }

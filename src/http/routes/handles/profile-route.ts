@@ -8,7 +8,7 @@ import {
   type ColumnProfiler,
   type ProfilePart,
   profileParts,
-} from '../../../query/profile/column-profiler.ts';
+} from '../../../plot/column-profiler.ts';
 import { entityTag, matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -91,6 +91,7 @@ function profileDocument({ column, distinctIsExact, ...profile }: ColumnProfile)
 }
 
 const cell = {
+  type: ['string', 'number', 'boolean', 'null'],
   description: 'As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text.',
 } as const;
 const integer = { type: 'integer' } as const;
@@ -121,7 +122,7 @@ const profileSchema = {
       type: ['array', 'null'],
       description:
         'The commonest values; null where there are more than a million different ones. Texts are cut after 200 characters.',
-      items: { type: 'object', properties: { value: cell, count: integer } },
+      items: { type: 'object', properties: { value: cell, count: integer }, required: ['value', 'count'] },
     },
     histogram: {
       type: ['object', 'null'],
@@ -133,13 +134,15 @@ const profileSchema = {
           items: {
             type: 'object',
             properties: { from: { type: 'number' }, to: { type: 'number' }, count: integer },
+            required: ['from', 'to', 'count'],
           },
         },
       },
+      required: ['step', 'bins'],
     },
     quantiles: {
       type: ['array', 'null'],
-      items: { type: 'object', properties: { rank: { type: 'number' }, value: cell } },
+      items: { type: 'object', properties: { rank: { type: 'number' }, value: cell }, required: ['rank', 'value'] },
     },
   },
   required: [
@@ -156,6 +159,8 @@ const profileSchema = {
     'distinct',
     'distinct_exact',
     'top',
+    'histogram',
+    'quantiles',
   ],
 } as const;
 

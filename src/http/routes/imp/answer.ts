@@ -1,5 +1,5 @@
 import type { Column } from '@framehold/columns';
-import type { FileFormatName } from '../../../core/rows/file-format.ts';
+import { type FileFormatName, fileFormats } from '../../../core/rows/file-format.ts';
 import type { FileReport } from '../../../core/rows/frame-engine.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
@@ -66,7 +66,7 @@ export const importAnswerSchema: JsonSchema = {
     header: { type: 'boolean', description: 'Whether the first line of a CSV was taken for the names of the columns.' },
     partitionBy: { const: 'NONE' },
     timestamp: { type: 'string', description: 'As asked for.' },
-    format: { type: 'string', description: 'What the body was.' },
+    format: { enum: fileFormats, description: 'What the body was.' },
     delimiter: { type: 'string', description: 'What stood between the fields of a CSV.' },
     columns: {
       type: 'array',

@@ -1,10 +1,11 @@
 import type { Column } from '@framehold/columns';
 import type { Principal } from '../../../core/callers/principal.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
-import type { FileFormatName } from '../../../core/rows/file-format.ts';
+import { type FileFormatName, previewBytes } from '../../../core/rows/file-format.ts';
 import type { FileFormat } from '../../../core/rows/frame-engine.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FilePreview, Frames } from '../../../frames/frames.ts';
+import { heldColumns } from '../../exchange/held-columns.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import { importAnswerSchema, rejectionsOf } from './answer.ts';
@@ -15,7 +16,6 @@ import { wholeObjects, wholeRecords } from './text-beginning.ts';
 import { formatOf, namedFormat } from './upload-format.ts';
 import { spool } from './upload-spool.ts';
 
-const mostBytes = 256 * 1024;
 const mostRows = 20;
 
 interface PreviewContext {
@@ -40,8 +40,8 @@ export async function previewUpload(upload: Upload, command: ImportCommand, cont
     const format = formatOf(named, reader.buffered);
     if (format === 'parquet' || format === 'arrow') throw hasOwnTypes(format);
     checkOptions(format, command, types);
-    const isWhole = !(await reader.fill(mostBytes + 1));
-    const text = isWhole ? reader.buffered : beginning(format, reader.buffered.subarray(0, mostBytes));
+    const isWhole = !(await reader.fill(previewBytes + 1));
+    const text = isWhole ? reader.buffered : beginning(format, reader.buffered.subarray(0, previewBytes));
     await using file = await frames.temporaryFile(principal, lane);
     const { isPlainText } = await spool(file.counted(only(text)), file.path, limits.takeMemory);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
@@ -72,7 +72,7 @@ function hasOwnTypes(format: FileFormatName): AppError {
 function beginning(format: FileFormatName, bytes: Buffer): Buffer {
   const whole = format === 'json' || format === 'ndjson' ? wholeObjects(bytes) : wholeRecords(bytes);
   if (whole.length > 0) return whole;
-  throw new AppError('too_large', `the first row of the file is longer than the ${mostBytes} bytes of a preview`, {
+  throw new AppError('too_large', `the first row of the file is longer than the ${previewBytes} bytes of a preview`, {
     hint: 'keep it without one',
   });
 }
@@ -83,14 +83,7 @@ async function columnsOf(
   { principal, frames, signal }: PreviewContext,
 ): Promise<readonly Column[] | undefined> {
   if (mode !== 'append' || handle === undefined) return undefined;
-  try {
-    const frame = await frames.describe(principal, handle, { signal });
-    return frame.state === 'held' ? frame.columns : undefined;
-  } catch (error) {
-    if (error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone'))
-      return undefined;
-    throw error;
-  }
+  return await heldColumns(frames, principal, handle, { signal });
 }
 
 const { properties } = importAnswerSchema as { readonly properties: Readonly<Record<string, JsonSchema>> };

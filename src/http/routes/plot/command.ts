@@ -2,14 +2,7 @@ import { AppError } from '../../../core/errors/app-error.ts';
 import { localEngineName } from '../../../core/names/engine-names.ts';
 import type { FrameName } from '../../../core/names/frame-name.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
-import {
-  aggregates,
-  mostRows,
-  mostSeries,
-  type PlotSpec,
-  plotKinds,
-  type RangeEnd,
-} from '../../../query/plot/plot-spec.ts';
+import { aggregates, mostRows, mostSeries, type PlotSpec, plotKinds, type RangeEnd } from '../../../plot/plot-spec.ts';
 import { choice, frameName, integer, withDefault } from '../../exchange/parameters.ts';
 import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { wrongType } from '../../json/json-body.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../../../core/errors/app-error.ts';
 import { mayUseEngine, tsdbEngineName } from '../../../core/names/engine-names.ts';
 import type { Tsdb } from '../../../core/sql/tsdb.ts';
+import { type Plot, plotKinds } from '../../../plot/plot-spec.ts';
+import { type BindParameters, type Plotter, plotOfTsdb } from '../../../plot/plotter.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import type { Plot } from '../../../query/plot/plot-spec.ts';
-import { type BindParameters, type Plotter, plotOfTsdb } from '../../../query/plot/plotter.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -97,13 +97,14 @@ async function* once(text: string): AsyncGenerator<Uint8Array, void, undefined> 
   yield Buffer.from(text);
 }
 
+const number = { type: 'number' } as const;
 const numbers = { type: 'array', items: { type: ['number', 'null'] } } as const;
 const endSchema = { type: ['number', 'null'] } as const;
 
 const answerSchema = {
   type: 'object',
   properties: {
-    kind: { type: 'string' },
+    kind: { enum: plotKinds },
     x: {
       type: 'object',
       description: 'What x is. Times are µs since 1970; whole numbers beyond 2^53 are rounded.',
@@ -113,6 +114,7 @@ const answerSchema = {
         from: endSchema,
         to: endSchema,
       },
+      required: ['column', 'type', 'from', 'to'],
     },
     series: {
       type: 'array',
@@ -135,13 +137,14 @@ const answerSchema = {
       properties: {
         columns: { type: 'integer' },
         rows: { type: 'integer' },
-        y: { type: 'object', properties: { from: endSchema, to: endSchema } },
+        y: { type: 'object', properties: { from: number, to: number }, required: ['from', 'to'] },
         counts: {
           type: 'array',
           items: { type: 'integer' },
           description: 'Column, row and count of each cell that has points, one behind the other.',
         },
       },
+      required: ['columns', 'rows', 'y', 'counts'],
     },
     step: { type: 'number', description: 'How wide bars and bins are.' },
     rows: { type: 'integer', description: 'Rows in the range that the plot is made of.' },

@@ -1,4 +1,3 @@
-import type { Column } from '@framehold/columns';
 import { lightBytes, ownTurn } from '../../../core/async/own-turn.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
 import type { Principal } from '../../../core/callers/principal.ts';
@@ -8,6 +7,7 @@ import { type Handle, parseHandle } from '../../../core/names/handle.ts';
 import { LineParser, type LineParserOptions, paused } from '../../../encoding/line-protocol/line-parser.ts';
 import type { MeasurementRows } from '../../../encoding/line-protocol/measurement-rows.ts';
 import type { Frames } from '../../../frames/frames.ts';
+import { heldColumns } from '../../exchange/held-columns.ts';
 import { atLine, isCode } from './write-error.ts';
 
 export interface AppendLines extends LineParserOptions {
@@ -61,6 +61,7 @@ function keptInPart({ message }: AppError, kept: ReadonlySet<string>): AppError 
 
 async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: boolean): Promise<MeasurementRows[]> {
   if (lines.body.length > lightBytes) await ownTurn(context.request.lane);
+  const { frames, principal, request } = context;
   const parser = new LineParser(lines.body, lines);
   for (let pending = parser.next(); pending !== undefined; pending = parser.next()) {
     if (pending === paused) {
@@ -69,27 +70,14 @@ async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: b
     }
     try {
       const handle = parseHandle(pending.name);
-      const known = mayPeek ? context.frames.appendColumns(context.principal, handle) : undefined;
-      parser.know(known ?? (await describedColumns(handle, context)));
+      // Without a right to write, the answer reveals nothing about the frame.
+      const known = frames.appendColumns(principal, handle);
+      parser.know((mayPeek ? known : undefined) ?? (await heldColumns(frames, principal, handle, request)));
     } catch (error) {
       throw atLine(pending.line, toAppError(error));
     }
   }
   return [...parser.measurements];
-}
-
-/** Undefined if the append creates the frame, or fails for another reason. */
-async function describedColumns(handle: Handle, context: AppendContext): Promise<readonly Column[] | undefined> {
-  const { frames, principal, request } = context;
-  // Without a right to write, the answer reveals nothing about the frame.
-  frames.appendColumns(principal, handle);
-  try {
-    const frame = await frames.describe(principal, handle, request);
-    return frame.state === 'held' ? frame.columns : undefined;
-  } catch (error) {
-    if (isCode(error, 'handle_not_found', 'handle_gone')) return undefined;
-    throw error;
-  }
 }
 
 async function putAll(

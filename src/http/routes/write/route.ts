@@ -1,8 +1,11 @@
 import { FairShares } from '../../../core/async/fair-shares.ts';
 import { parseProducer } from '../../../core/callers/producer.ts';
+import { AppError } from '../../../core/errors/app-error.ts';
 import { LruMap } from '../../../core/system/lru-map.ts';
 import type { Frames } from '../../../frames/frames.ts';
+import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { producerHeaders } from '../../exchange/producer.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
@@ -10,8 +13,7 @@ import type { Route } from '../../exchange/route.ts';
 import { storageErrors } from '../../openapi/error-groups.ts';
 import { appendLines } from './append-lines.ts';
 import { parseWrite, type WriteCommand, writeParameters } from './command.ts';
-import { linesBody } from './lines-body.ts';
-import { writeErrorBody, writeErrorSchema } from './write-error.ts';
+import { isCode, writeErrorBody, writeErrorSchema } from './write-error.ts';
 
 /** Smaller bodies need not ask for memory of their columns. */
 const smallBytes = 1_000_000;
@@ -96,4 +98,23 @@ export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions):
     { path: '/write', ...common },
     { path: '/api/v2/write', ...common },
   ];
+}
+
+/** A whole body of lines, unpacked. */
+async function linesBody(exchange: Exchange, given: BodyLimits): Promise<Uint8Array> {
+  const limits = { ...given, takeMemory: (bytes: number) => exchange.takeMemory(bytes), lane: exchange.lane };
+  const { 'content-encoding': coding, 'content-length': length } = exchange.requestHeaders;
+  if (Number(length ?? 0) > limits.maxBodyBytes) throw tooLarge(limits);
+  const raw = exchange.body(limits);
+  try {
+    return await exchange.hold(coding === undefined ? raw : decodeBody(raw, parseContentEncoding(coding), limits));
+  } catch (error) {
+    throw isCode(error, 'too_large') && error.hint?.includes('http.max_body') ? tooLarge(limits) : error;
+  }
+}
+
+function tooLarge({ maxBodyBytes }: BodyLimits): AppError {
+  return new AppError('too_large', `the body is larger than the ${maxBodyBytes} bytes allowed`, {
+    hint: 'send fewer lines at once, or let the operator raise write.max_body',
+  });
 }

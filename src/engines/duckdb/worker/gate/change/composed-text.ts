@@ -100,6 +100,21 @@ export class ComposedText {
     return this.ours('(').callers(range).ours(')');
   }
 
+  /** All columns of the target but the hidden ones; those of `set` with the values that `add` writes. */
+  targetColumns<Item extends { readonly name: string }>(
+    alias: string,
+    { hidden = [], set = [] }: { readonly hidden?: readonly string[]; readonly set?: readonly Item[] },
+    add: (item: Item) => void,
+  ): this {
+    this.ours(`, ${sqlName(alias)}.* EXCLUDE (${[rowNumberColumn, ...hidden].map(sqlName).join(', ')})`);
+    for (const [index, item] of set.entries()) {
+      this.ours(index === 0 ? ' REPLACE (' : ', ');
+      add(item);
+      this.ours(` AS ${sqlName(item.name)}`);
+    }
+    return set.length === 0 ? this : this.ours(')');
+  }
+
   target({ table, alias }: Target): this {
     return this.ours(`${sqlName(targetSchema)}.${sqlName(table.name)} AS ${sqlName(alias)}`);
   }

@@ -33,7 +33,7 @@ export async function deleteFrom(
 
   const alias = sqlName(target.alias);
   const text = new ComposedText(statement, withNames).ours(`SELECT ${alias}.${targetRowNumber}, 'DELETE'`);
-  if (isWhole) text.ours(`, ${alias}.* EXCLUDE (${targetRowNumber})`);
+  if (isWhole) text.targetColumns(target.alias, {}, () => {});
   text.ours(' FROM ').target(target);
   if (hasOthers) addOthers(text, clauses, others, 'USING');
   if (where < returning) text.ours(' WHERE ').value({ from: where + 1, to: returning }, 'a condition');

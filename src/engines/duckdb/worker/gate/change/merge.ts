@@ -80,7 +80,7 @@ export async function merge(
     else text.ours('error(CAST(').value(branch.message, 'a message').ours(' AS VARCHAR))');
   }
   text.ours(' END');
-  addValues(text, branches, set, alias);
+  addValues(text, branches, set, target.alias);
   text.ours(' FROM ').target(target);
   text.ours(bySource && byTarget ? ' FULL JOIN ' : bySource ? ' LEFT JOIN ' : byTarget ? ' RIGHT JOIN ' : ' JOIN ');
   if (bySource)
@@ -159,10 +159,9 @@ function addValues(
   set: readonly { readonly name: string }[],
   alias: string,
 ): void {
-  text.ours(`, ${alias}.* EXCLUDE (${targetRowNumber})`);
-  for (const [at, { name }] of set.entries()) {
-    const column = `${alias}.${sqlName(name)}`;
-    text.ours(`${at === 0 ? ' REPLACE (' : ', '}CASE ${branchName}`);
+  text.targetColumns(alias, { set }, ({ name }) => {
+    const column = `${sqlName(alias)}.${sqlName(name)}`;
+    text.ours(`CASE ${branchName}`);
     for (const [index, branch] of branches.entries()) {
       const item = branch.set.find((each) => isSameName(each.name, name));
       if (item === undefined) continue;
@@ -170,8 +169,8 @@ function addValues(
       if (item.isDefault) text.ours(` WHEN ${index} THEN NULL`);
       else text.ours(` WHEN ${index} THEN cast_to_type(`).value(item.value, 'a value').ours(`, ${column})`);
     }
-    text.ours(` ELSE ${column} END AS ${sqlName(name)}${at === set.length - 1 ? ')' : ''}`);
-  }
+    text.ours(` ELSE ${column} END`);
+  });
 }
 
 /** The name of the source: its alias, with or without column names behind it, or its own name. */

@@ -12,8 +12,6 @@ import { type Assignment, assignments } from './update.ts';
 
 type Action = OnConflict['action'];
 
-const orderColumn = sqlName(insertOrderColumn);
-
 /** OR IGNORE or OR REPLACE behind INSERT. */
 export function takesOr(cursor: StatementCursor): { readonly action: Action; readonly position: number } | undefined {
   const { position } = cursor;
@@ -151,20 +149,19 @@ async function changes(
 ): Promise<OnConflict['query']> {
   const alias = sqlName(target.alias);
   const isNew = `${alias}.${targetRowNumber} IS NULL`;
-  const defaults = set.filter(({ isDefault }) => isDefault).map(({ name }) => sqlName(defaultColumn(name)));
-  const hidden = [targetRowNumber, orderColumn, ...(hasExcluded ? [sqlName(excludedColumn)] : []), ...defaults];
+  const defaults = set.filter(({ isDefault }) => isDefault).map(({ name }) => defaultColumn(name));
+  const hidden = [insertOrderColumn, ...(hasExcluded ? [excludedColumn] : []), ...defaults];
   text.ours(`SELECT ${alias}.${targetRowNumber}, CASE WHEN ${isNew} THEN 'INSERT' ELSE 'UPDATE' END`);
-  text.ours(`, ${alias}.* EXCLUDE (${hidden.join(', ')})`);
-  for (const [index, { name, value, isDefault }] of set.entries()) {
+  text.targetColumns(target.alias, { hidden, set }, ({ name, value, isDefault }) => {
     const column = `${alias}.${sqlName(name)}`;
-    text.ours(`${index === 0 ? ' REPLACE (' : ', '}CASE WHEN ${isNew} THEN ${column} ELSE `);
+    text.ours(`CASE WHEN ${isNew} THEN ${column} ELSE `);
     if (isDefault) text.ours(`${alias}.${sqlName(defaultColumn(name))}`);
     else text.ours('cast_to_type(').value(value, 'a value').ours(`, ${column})`);
-    text.ours(` END AS ${sqlName(name)}${index === set.length - 1 ? ')' : ''}`);
-  }
+    text.ours(' END');
+  });
   text.ours(' FROM ').target(target);
   if (where !== undefined) text.ours(` WHERE ${isNew} OR `).value(where, 'a condition');
   // Settings of the statement may turn the order round.
-  text.ours(` ORDER BY ${alias}.${orderColumn} ASC`);
+  text.ours(` ORDER BY ${alias}.${sqlName(insertOrderColumn)} ASC`);
   return await text.gated(gate, { isForAll: false, isOfEachRow: 'DO UPDATE' });
 }

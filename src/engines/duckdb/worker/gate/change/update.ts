@@ -34,14 +34,16 @@ export async function update(
   const set = assignments(clauses, { from: cursor.index, to: from });
   const others = { from: from + 1, to: where };
 
-  const text = new ComposedText(statement, withNames).ours(
-    `SELECT ${sqlName(target.alias)}.${targetRowNumber}, 'UPDATE'`,
-  );
-  addValues(text, set, target.alias);
+  const { alias } = target;
+  const text = new ComposedText(statement, withNames).ours(`SELECT ${sqlName(alias)}.${targetRowNumber}, 'UPDATE'`);
+  // Unchanged values are checked against CHECK constraints, too.
+  const hidden = set.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+  const given = set.filter(({ isDefault }) => !isDefault);
+  text.targetColumns(alias, { hidden, set: given }, ({ value }) => text.value(value, 'a value'));
   text.ours(' FROM ').target(target);
   if (from < where) addOthers(text, clauses, others, 'FROM');
   if (where < returning) text.ours(' WHERE ').value({ from: where + 1, to: returning }, 'a condition');
-  if (from < where) text.ours(oneForEachRow(target.alias));
+  if (from < where) text.ours(oneForEachRow(alias));
   return {
     kind: 'change',
     verb: 'update',
@@ -59,22 +61,6 @@ export function addOthers(text: ComposedText, clauses: Clauses, range: TokenRang
   clauses.refuse(range, words, `the tables of ${clause}`);
   if (range.from >= range.to) text.value(range, 'a table');
   text.ours(', ').callers(range);
-}
-
-/** The values of all columns without a default: unchanged ones are checked against CHECK constraints, too. */
-function addValues(text: ComposedText, set: readonly Assignment[], alias: string): void {
-  const given = set.filter(({ isDefault }) => !isDefault);
-  const left = set.filter(({ isDefault }) => isDefault).map(({ name }) => sqlName(name));
-  text.ours(`, ${sqlName(alias)}.* EXCLUDE (${[targetRowNumber, ...left].join(', ')})`);
-  if (given.length === 0) return;
-  text.ours(' REPLACE (');
-  for (const [index, { name, value }] of given.entries()) {
-    text
-      .ours(index === 0 ? '' : ', ')
-      .value(value, 'a value')
-      .ours(` AS ${sqlName(name)}`);
-  }
-  text.ours(')');
 }
 
 /** column = value, (column, …) = (value, …), (column, …) = value */

@@ -1,4 +1,5 @@
 import { type Column, CR, type DataType, LF, QUOTE, type Vector } from '@framehold/columns';
+import { TimeText } from '../../../../../../encoding/text/time-text.ts';
 
 /** The most rows of a batch: one row group of the file that is written. */
 export const batchRows = 65_536;
@@ -51,10 +52,7 @@ export class FastColumn {
   readonly doubles: Float64Array;
   /** For texts only. */
   readonly offsets: Int32Array;
-  /** Dates mostly repeat: the digits of the last one, and which day it was. */
-  yearDigits = 0;
-  dayDigits = 0;
-  day = 0;
+  readonly time = new TimeText();
 
   constructor({ column, read, isNamed }: FastField, ends: Uint8Array) {
     this.#type = column.type;

@@ -1,4 +1,6 @@
 import { MINUS, POINT, ZERO } from '@framehold/columns';
+import { powerOfTen } from '../../../../../../encoding/text/decimal-quotient.ts';
+import { writeInt64, writeLong } from '../../../../../../encoding/text/number-text.ts';
 import { isKeptByDouble } from '../../text/text-kind.ts';
 import { patterns } from '../../text/text-patterns.ts';
 import { type FastColumn, unsure, type ValueReader } from './fast-column.ts';
@@ -11,15 +13,6 @@ const SMALL_E = 101;
 const shortDigits = 9;
 /** and a number of this many is exact in a double, and so are all intermediate steps. */
 const exactDigits = 15;
-const wordSize = 2 ** 32;
-/** Exact, and quicker than a division. */
-const wordPart = 2 ** -32;
-
-/** `value` is exact. */
-export function setInt64(ints: Int32Array, row: number, value: number): void {
-  ints[2 * row] = value;
-  ints[2 * row + 1] = Math.floor(value * wordPart);
-}
 
 export function readInt64(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   const isNegative = bytes[start] === MINUS;
@@ -34,9 +27,9 @@ export function readInt64(column: FastColumn, bytes: Buffer, start: number, row:
   const digits = at - first;
   if (digits === 0) return unsure;
   if (bytes[first] === ZERO && (digits > 1 || isNegative) && !column.isNamed) return unsure;
-  if (digits > exactDigits) return setLongInt64(column.ints, row, bytes, first, at, isNegative) ? at : unsure;
+  if (digits > exactDigits) return writeLong(column.ints, 2 * row, bytes, first, at, isNegative) ? at : unsure;
   const size = digits > shortDigits ? numberOf(bytes, first, at) : value;
-  setInt64(column.ints, row, isNegative ? -size : size);
+  writeInt64(column.ints, 2 * row, isNegative ? -size : size);
   return at;
 }
 
@@ -61,34 +54,6 @@ export const readInt8 = narrowIntReader(1);
 export const readInt16 = narrowIntReader(2);
 export const readInt32 = narrowIntReader(4);
 
-const partDigits = 9;
-const partSize = 10 ** partDigits;
-const halfWord = 2 ** 16;
-const lowHalf = halfWord - 1;
-
-/** A whole number of more digits than are exact, by parts that are. False: it may not fit. */
-function setLongInt64(
-  ints: Int32Array,
-  row: number,
-  bytes: Buffer,
-  start: number,
-  end: number,
-  isNegative: boolean,
-): boolean {
-  if (end - start > 19) return false;
-  const upper = numberOf(bytes, start, end - partDigits);
-  const lower = numberOf(bytes, end - partDigits, end);
-  const product = Math.floor(upper / halfWord) * partSize;
-  const sum = (product & lowHalf) * halfWord + (upper & lowHalf) * partSize + lower;
-  const low = sum >>> 0;
-  const high = Math.floor(product / halfWord) + Math.floor(sum / wordSize);
-  const isLeast = isNegative && high === wordSize / 2 && low === 0;
-  if (high >= wordSize / 2 && !isLeast) return false;
-  ints[2 * row] = isNegative ? -low : low;
-  ints[2 * row + 1] = isNegative ? -high - (low === 0 ? 0 : 1) : high;
-  return true;
-}
-
 /** The number of the digits from `start` to `end`, where a point counts for nothing. */
 function numberOf(bytes: Buffer, start: number, end: number): number {
   let value = 0;
@@ -102,8 +67,6 @@ function numberOf(bytes: Buffer, start: number, end: number): number {
 function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
-
-const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
 
 export function readDouble(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   const isNegative = bytes[start] === MINUS;
@@ -133,7 +96,7 @@ export function readDouble(column: FastColumn, bytes: Buffer, start: number, row
   if (digits > exactDigits || hasExponent) return readLongDouble(column, bytes, start, row);
   let size = digits > shortDigits ? numberOf(bytes, first, at) : value;
   // Both are exact, so that this rounds once and right.
-  if (decimals > 0) size /= powersOfTen[decimals] as number;
+  if (decimals > 0) size /= powerOfTen(decimals);
   column.doubles[row] = isNegative ? -size : size;
   return at;
 }

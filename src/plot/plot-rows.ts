@@ -1,3 +1,4 @@
+import type { SqlResult } from '../core/sql/sql.ts';
 import type { PlotColumns } from './plot-columns.ts';
 import { mostScatterPoints, type Plot, type PlotSeries, type PlotSpec } from './plot-spec.ts';
 import { cellCounts } from './plot-sql.ts';
@@ -5,6 +6,19 @@ import { cellCounts } from './plot-sql.ts';
 /** As in JSON: large whole numbers are texts. */
 export type Cell = string | number | boolean | null;
 export type Row = readonly Cell[];
+
+const utf8 = new TextDecoder();
+
+/** All rows of a result of the form `exec-json-quoted`: only for small results. */
+export async function resultRows(result: SqlResult): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const { bytes } of result.rows()) {
+    // Each row ends in a comma.
+    const text = utf8.decode(bytes).replace(/,\s*$/, '');
+    if (text !== '') rows.push(...(JSON.parse(`[${text}]`) as Row[]));
+  }
+  return rows;
+}
 
 /** A series under construction, one bucket after the other. */
 interface Growing {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonParts } from './json-parts.ts';
+import { jsonParts } from './send-large-json.ts';
 
 const long = `${'x'.repeat(16_383)}🦆"\\\n${'ü🦆'.repeat(20_000)}\ud800`;
 

@@ -6,8 +6,8 @@ import {
   insertOrderColumn,
   type OnConflict,
   rowNumberColumn,
-} from '../../../core/sql/sql.ts';
-import { isSameName } from '../../../core/text/ascii-lower.ts';
+} from '../../core/sql/sql.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
 
 /** Names that no frame has. */
 export const insertedName = 'framehold rows';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../core/callers/principal.ts';
+import type { Principal } from '../../core/callers/principal.ts';
 import {
   defaultColumn,
   type FrameTable,
@@ -6,14 +6,12 @@ import {
   insertOrderColumn,
   type OnConflict,
   type SqlColumn,
-} from '../../../core/sql/sql.ts';
-import { isSameName } from '../../../core/text/ascii-lower.ts';
-import type { FrameReader } from '../../../frames/read/frame-reader.ts';
-import type { AnalysedStatement, UpdateRequest } from '../../frame-sql.ts';
-import type { StatementRun } from '../../statement-run.ts';
-import { tableOf } from '../../tables/frame-tables.ts';
-import { openTables } from '../../tables/open-tables.ts';
-import { type StagedRows, stageRows } from '../returning.ts';
+} from '../../core/sql/sql.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { AnalysedStatement } from '../frame-sql.ts';
+import type { StagedRows } from '../rows/staged-rows.ts';
+import { tableOf } from '../tables/frame-tables.ts';
 import { defaultsOf, insertedName } from './conflicting-rows.ts';
 
 /** An INSERT with ON CONFLICT. */
@@ -35,22 +33,6 @@ export function insertedTable(onConflict: OnConflict, { columns, constraints, ..
     named: into.named ?? (into.isByName === true ? undefined : columns.map(({ name }) => name)),
     constraints: constraints && { ...constraints, defaults, notNull: [], checks: [] },
   };
-}
-
-interface Inserted extends Pick<UpdateRequest, 'parameters'> {
-  readonly statement: Upsert;
-  readonly into: InsertedTable;
-}
-
-/** Writes the rows to a file. */
-export async function stageInserted(
-  call: StatementRun,
-  { statement: { query, settings }, parameters, into }: Inserted,
-): Promise<StagedRows> {
-  await using opened = await openTables(call, query);
-  const tables = await opened.withRows({ query, into, settings });
-  const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
-  return await stageRows(call, run);
 }
 
 /** The rows as a table like the frame, with their numbers; of none, where there is no file. */

@@ -1,16 +1,16 @@
 import type { Column } from '@framehold/columns';
-import type { Principal } from '../../core/callers/principal.ts';
-import { AppError } from '../../core/errors/app-error.ts';
-import { localEngineName } from '../../core/names/engine-names.ts';
-import type { FrameName } from '../../core/names/frame-name.ts';
-import type { SqlResult } from '../../core/sql/sql.ts';
-import type { Tsdb } from '../../core/sql/tsdb.ts';
-import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
-import type { Frames } from '../../frames/frames.ts';
-import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
-import { sqlText } from '../tables/frame-tables.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { localEngineName } from '../core/names/engine-names.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
+import type { SqlResult } from '../core/sql/sql.ts';
+import type { Tsdb } from '../core/sql/tsdb.ts';
+import { frameDamaged } from '../frames/catalog/frame-errors.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../query/frame-sql.ts';
+import { sqlText } from '../query/tables/frame-tables.ts';
 import { type PlotColumns, plotColumns } from './plot-columns.ts';
-import { isWhole, plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
+import { isWhole, plotOfPoints, plotOfRows, type Row, resultRows } from './plot-rows.ts';
 import { mostRows, type Plot, type PlotSpec } from './plot-spec.ts';
 import {
   type Ends,
@@ -23,7 +23,6 @@ import {
   scatterPointsSql,
 } from './plot-sql.ts';
 import { reducePoints, reduceRows } from './reduce-rows.ts';
-import { resultRows } from './result-rows.ts';
 import { tsdbRows } from './tsdb-rows.ts';
 
 /** A line of more rows is made by two statements at the same time: one has one core, and people wait for it. */

@@ -1,27 +1,66 @@
 import { sqlName } from '@framehold/columns';
 import { AppError } from '../../core/errors/app-error.ts';
-import type { UnnamedColumns, UnnamedPlace } from '../../core/sql/sql.ts';
+import type { Change, SqlJob, UnnamedColumns, UnnamedPlace } from '../../core/sql/sql.ts';
 import type { ColumnExpression } from '../../core/sql/table-constraints.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import { editedText, type SourceText } from '../../core/text/source-text.ts';
+import { viewTaken } from '../../frames/catalog/frame-errors.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import { describeQuery } from '../rows/run-query.ts';
+import type { StatementRun } from '../statement-run.ts';
+import { definitionsIn } from '../tables/definitions-in.ts';
 
 type ColumnsPlace = Extract<UnnamedPlace, { readonly kind: 'columns' }>;
 
 /** Column lists for a MERGE without them. */
-export interface MergeColumns {
+interface MergeColumns {
   readonly target: readonly string[];
   readonly source: readonly string[];
   readonly defaults: readonly ColumnExpression[];
 }
 
+export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
+
+/** Uses the statement with the names of its columns, which a MERGE may leave out. */
+export async function withColumnNames<T>(
+  call: StatementRun,
+  statement: ChangeWithSettings,
+  reader: FrameReader,
+  use: (named: ChangeWithSettings) => Promise<T>,
+): Promise<T> {
+  const { engine, frames, principal, options, job } = call;
+  const { unnamed, settings } = statement;
+  if (unnamed === undefined) return await use(statement);
+  if (reader.view !== undefined) throw viewTaken(reader.handle);
+  const defaults = reader.constraints?.defaults ?? [];
+  if (isWhole(unnamed, defaults)) return await use(statement);
+  const query = unnamed.source?.query;
+  const source = query === undefined ? [] : (await describeQuery(call, { query, settings })).columns;
+  const named = namedColumns(unnamed, {
+    target: reader.columns.map(({ name }) => name),
+    defaults,
+    source: source.map(({ name }) => name),
+  });
+  const { sql } = named;
+  try {
+    const definitions = await definitionsIn(frames, principal, sql, options.temporary);
+    const change = await engine.analyze(sql, { ...job, definitions });
+    if (change.kind !== 'change') throw new AppError('internal', 'a MERGE with the names of its columns is none');
+    return await use({ ...change, settings });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.position === undefined) throw error;
+    throw error.with({ position: named.nearest(error.position) });
+  }
+}
+
 /** Whether the statement can run as it is: NULL is the default of each column. */
-export function isWhole({ places }: UnnamedColumns, defaults: readonly ColumnExpression[]): boolean {
+function isWhole({ places }: UnnamedColumns, defaults: readonly ColumnExpression[]): boolean {
   return defaults.length === 0 && places.every(({ kind }) => kind === 'default' || kind === 'others');
 }
 
 /** Names the columns of a MERGE: those of its source stand for those of the frame, by their names or in their order. */
-export function namedColumns({ sql, source, places }: UnnamedColumns, columns: MergeColumns): SourceText {
+function namedColumns({ sql, source, places }: UnnamedColumns, columns: MergeColumns): SourceText {
   const edits = places.map((place) => {
     const { start: at, end } = place;
     return { at, length: end - at, text: textOf(place, source?.name ?? '', columns) };

@@ -1,35 +1,32 @@
 import type { DataType } from '@framehold/columns';
-import { refuseProducer } from '../../../core/callers/producer.ts';
-import { AppError } from '../../../core/errors/app-error.ts';
-import type { Handle } from '../../../core/names/handle.ts';
+import { refuseProducer } from '../../core/callers/producer.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Handle } from '../../core/names/handle.ts';
 import {
   excludedColumn,
   type FrameTable,
   type InsertedTable,
   insertOrderColumn,
   rowNumberColumn,
-  type SqlJob,
+  type SqlTable,
   targetSchema,
   type ViewTable,
-} from '../../../core/sql/sql.ts';
-import { asciiLower } from '../../../core/text/ascii-lower.ts';
-import { viewTaken } from '../../../frames/catalog/frame-errors.ts';
-import type { FrameReader } from '../../../frames/read/frame-reader.ts';
-import type { PreparedSql, SqlUpdate, UpdateRequest } from '../../frame-sql.ts';
-import type { StatementRun } from '../../statement-run.ts';
-import { sqlColumns, tableOf } from '../../tables/frame-tables.ts';
-import { ownQuery } from '../../tables/own-query.ts';
-import { applyChange } from '../change.ts';
-import { actionColumn, assertOwnNames, changeColumns, refuseGenerated } from '../open-change.ts';
-import { returnedColumns } from '../returning.ts';
-import { describeQuery } from '../run-query.ts';
-import { assertColumns } from '../target-frame.ts';
+} from '../../core/sql/sql.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import { describeQuery } from '../rows/run-query.ts';
+import { stageInserted } from '../rows/staged-rows.ts';
+import type { StatementRun } from '../statement-run.ts';
+import { tableOf } from '../tables/frame-tables.ts';
+import { ownQuery } from '../tables/own-query.ts';
+import { applyChange, assertChangeable, describeChange, type RowChange } from './change.ts';
 import { conflictKeys } from './conflict-keys.ts';
 import { conflictParameters } from './conflict-parameters.ts';
 import { conflictingColumns, conflictingRows, frameName } from './conflicting-rows.ts';
-import { insertedRows, insertedTable, stageInserted, type Upsert } from './inserted-rows.ts';
+import { insertedRows, insertedTable, type Upsert } from './inserted-rows.ts';
 
-interface UpsertTarget {
+interface InsertTarget {
   readonly handle: Handle;
   readonly into: InsertedTable;
 }
@@ -39,56 +36,54 @@ type Described = Pick<PreparedSql, 'parameters' | 'parameterNames'>;
 export async function prepareUpsert(
   call: StatementRun,
   statement: Upsert,
-  target: UpsertTarget,
+  target: InsertTarget,
 ): Promise<Omit<PreparedSql, 'isUpdate'>> {
-  const { engine, frames, principal, options } = call;
-  const { onConflict, query, settings, returning, table } = statement;
+  const { frames, principal, options } = call;
+  const { onConflict, query, settings } = statement;
   await using reader = await frames.open(principal, target.handle, options);
   const keys = checkedKeys(statement, reader);
   const into = insertedTable(onConflict, target.into);
   const rows = await describeQuery(call, { query, into, settings });
   const given = await insertedRows(principal, reader, into, undefined);
-  const job = await conflictJob(call, { statement, reader, keys, given });
-  const { parameters } = await engine.describe(job, call.job);
-  const described = returning && { returning, table };
-  const columns = described ? await returnedColumns(call, described, reader) : [];
-  const { parameterNames } = onConflict.query;
-  return { ...rows, columns, parameters: parameterTypes(rows, { parameters, parameterNames }) };
+  const tables = await conflictTables(call, { statement, reader, keys, given });
+  const changes = await describeChange(call, changeOf(statement), { reader, tables });
+  return { ...rows, columns: changes.columns, parameters: parameterTypes(rows, changes) };
 }
 
 /**
- * The rows of the INSERT are written to a file. From that and the frame's rows with the same keys the frame's next version is made.
- * Once: rejects with `frame_changed` if another change of the frame came between.
+ * The rows of the INSERT are written to a file. The change is a query over that and the frame's rows with the same keys. Once: see
+ * `applyChange`.
  */
 export async function upsertRows(
   call: StatementRun,
   { statement, parameters, producer, returned }: UpdateRequest & { readonly statement: Upsert },
-  target: UpsertTarget,
+  target: InsertTarget,
 ): Promise<SqlUpdate> {
   const { frames, principal, options } = call;
   refuseProducer(producer, 'the statement has ON CONFLICT');
-  const { onConflict } = statement;
+  const { onConflict, query, settings } = statement;
   await using reader = await frames.open(principal, target.handle, options);
   const keys = checkedKeys(statement, reader);
   const into = insertedTable(onConflict, target.into);
-  await using staged = await stageInserted(call, { statement, parameters, into });
+  await using staged = await stageInserted(call, { query, settings, parameters, into });
   const given = await insertedRows(principal, reader, into, staged);
   const bound = await conflictParameters(call, { statement, parameters, keys, given });
-  const job = await conflictJob(call, { statement, reader, keys, given });
-  const run = { ...job, parameters: bound, form: 'arrow', isKept: true } as const;
-  const hidden = [rowNumberColumn, actionColumn];
-  const set = reader.columns.map((_, index) => index);
-  return await applyChange(call, { statement, run, hidden, set, reader, parameters, returned });
+  const tables = await conflictTables(call, { statement, reader, keys, given });
+  return await applyChange(call, changeOf(statement), { reader, tables }, { parameters, returned, bound });
 }
 
-function checkedKeys({ onConflict, settings = {} }: Upsert, reader: FrameReader): readonly (readonly string[])[] {
-  const { columns, handle } = reader;
-  if (reader.view !== undefined) throw viewTaken(handle);
-  refuseGenerated(reader);
-  if (settings.default_collation) throw collated();
-  const names = [rowNumberColumn, insertOrderColumn, actionColumn];
-  assertOwnNames(onConflict.action === 'update' ? [...names, excludedColumn] : names, columns, handle);
-  assertColumns([...onConflict.set, ...onConflict.excluded], columns, handle);
+/** Its query gives whole rows, with the defaults of columns. */
+function changeOf({ onConflict: { query }, table, returning, settings }: Upsert): RowChange {
+  return { verb: 'upsert', table, query, set: [], isWhole: true, returning, settings };
+}
+
+function checkedKeys(statement: Upsert, reader: FrameReader): readonly (readonly string[])[] {
+  const { onConflict, settings } = statement;
+  assertChangeable(changeOf(statement), reader, {
+    names: onConflict.action === 'update' ? [insertOrderColumn, excludedColumn] : [insertOrderColumn],
+    named: [...onConflict.set, ...onConflict.excluded],
+  });
+  if (settings?.default_collation) throw collated();
   return conflictKeys(onConflict, reader);
 }
 
@@ -107,16 +102,18 @@ interface ConflictParts {
   readonly given: FrameTable;
 }
 
-/** Gives the changes of the inserted rows and of the frame's. */
-async function conflictJob(call: StatementRun, { statement, reader, keys, given }: ConflictParts): Promise<SqlJob> {
+/** The inserted rows and those of the frame, as one table by the schema `_target`. */
+async function conflictTables(
+  call: StatementRun,
+  { statement, reader, keys, given }: ConflictParts,
+): Promise<readonly SqlTable[]> {
   const { engine, principal } = call;
-  const { onConflict, table, settings } = statement;
-  const { columns, constraints, definition } = reader;
-  const { tenant } = principal;
+  const { onConflict, table } = statement;
+  const { columns, definition } = reader;
   const replaced = await replacedColumns(call, statement, reader);
   const conflict = { columns, keys, onConflict, replaced, definition };
   const query = await ownQuery(engine, conflictingRows(conflict), call.job);
-  const frame = await tableOf(reader, tenant, { name: frameName, schema: undefined });
+  const frame = await tableOf(reader, principal.tenant, { name: frameName, schema: undefined });
   const rows: ViewTable = {
     kind: 'view',
     name: table.name,
@@ -127,17 +124,7 @@ async function conflictJob(call: StatementRun, { statement, reader, keys, given 
     query,
     isBarrier: false,
   };
-  return {
-    query: onConflict.query,
-    tables: [{ ...frame, rowNumbers: rowNumberColumn }, given, rows],
-    into: {
-      name: table.name,
-      columns: [...changeColumns(actionColumn), ...sqlColumns(reader)],
-      named: undefined,
-      constraints,
-    },
-    settings,
-  };
+  return [{ ...frame, rowNumbers: rowNumberColumn }, given, rows];
 }
 
 /** For OR REPLACE: the columns that the statement gives values for. */

@@ -1,16 +1,15 @@
 import type { Column } from '@framehold/columns';
-import type { Principal } from '../../core/callers/principal.ts';
-import { AppError } from '../../core/errors/app-error.ts';
-import { localEngineName } from '../../core/names/engine-names.ts';
-import type { FrameName } from '../../core/names/frame-name.ts';
-import { didYouMeanName } from '../../core/text/did-you-mean.ts';
-import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
-import type { CallOptions, FrameSql } from '../frame-sql.ts';
-import { type Cell, numberOf, type Row } from '../plot/plot-rows.ts';
-import type { PlotSpec } from '../plot/plot-spec.ts';
-import type { Plotter } from '../plot/plotter.ts';
-import { resultRows } from '../plot/result-rows.ts';
-import { sqlText } from '../tables/frame-tables.ts';
+import type { Principal } from '../core/callers/principal.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { localEngineName } from '../core/names/engine-names.ts';
+import type { FrameName } from '../core/names/frame-name.ts';
+import { didYouMeanName } from '../core/text/did-you-mean.ts';
+import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import type { CallOptions, FrameSql } from '../query/frame-sql.ts';
+import { sqlText } from '../query/tables/frame-tables.ts';
+import { type Cell, numberOf, type Row, resultRows } from './plot-rows.ts';
+import type { PlotSpec } from './plot-spec.ts';
+import type { Plotter } from './plotter.ts';
 import { isMeasured, isScalar, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
 
 export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;

@@ -1,9 +1,9 @@
 import { sqlName } from '@framehold/columns';
-import { AppError } from '../../../core/errors/app-error.ts';
-import type { FrameTable, Query, SqlResult, SqlRun } from '../../../core/sql/sql.ts';
-import type { UpdateRequest } from '../../frame-sql.ts';
-import type { StatementRun } from '../../statement-run.ts';
-import { ownQuery } from '../../tables/own-query.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { FrameTable, Query, SqlResult, SqlRun } from '../../core/sql/sql.ts';
+import type { UpdateRequest } from '../frame-sql.ts';
+import type { StatementRun } from '../statement-run.ts';
+import { ownQuery } from '../tables/own-query.ts';
 import { repeatedKey } from './conflicting-rows.ts';
 import type { Upsert } from './inserted-rows.ts';
 

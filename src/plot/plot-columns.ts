@@ -1,6 +1,6 @@
 import type { Column, DataType } from '@framehold/columns';
-import { AppError } from '../../core/errors/app-error.ts';
-import { didYouMeanName } from '../../core/text/did-you-mean.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { PlotSpec } from './plot-spec.ts';
 
 /** The conversion of x to numbers. `long`: whole numbers that a double would round. */

@@ -1,8 +1,8 @@
 import type { Column, DataType } from '@framehold/columns';
-import { ownTurn } from '../../core/async/own-turn.ts';
-import { AppError } from '../../core/errors/app-error.ts';
-import type { Tsdb } from '../../core/sql/tsdb.ts';
-import { queryFault, withoutComments } from '../../core/text/tsdb-query.ts';
+import { ownTurn } from '../core/async/own-turn.ts';
+import { AppError } from '../core/errors/app-error.ts';
+import type { Tsdb } from '../core/sql/tsdb.ts';
+import { queryFault, withoutComments } from '../core/text/tsdb-query.ts';
 import type { Row } from './plot-rows.ts';
 import { mostRows } from './plot-spec.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors/app-error.ts';
+import { AppError } from '../core/errors/app-error.ts';
 import type { AxisKind } from './plot-columns.ts';
 import type { RangeEnd } from './plot-spec.ts';
 

@@ -3,9 +3,8 @@ import type { SqlJob, SqlResult } from '../../core/sql/sql.ts';
 import type { PutResult } from '../../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../../frames/write/put-frame.ts';
 import type { KeepRequest, KeptQuery } from '../frame-sql.ts';
-import type { StatementRun } from '../statement-run.ts';
+import { retried, type StatementRun } from '../statement-run.ts';
 import { openTables } from '../tables/open-tables.ts';
-import { retried } from './retried.ts';
 import { listedFor } from './run-query.ts';
 
 type KeptRows = Pick<SqlJob, 'query' | 'constraints' | 'settings'> & Omit<KeptQuery, 'statement'>;

@@ -9,8 +9,8 @@ import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import type { StatementRun } from '../statement-run.ts';
-import { findFrame } from '../tables/frame-tables.ts';
-import { temporaryHandle } from '../tables/temporary-tables.ts';
+import { findFrame } from './frame-tables.ts';
+import { temporaryHandle } from './temporary-tables.ts';
 
 export interface TargetFrame {
   readonly handle: Handle;

@@ -1,9 +1,9 @@
-import { AppError } from '../../../core/errors/app-error.ts';
-import type { OnConflict } from '../../../core/sql/sql.ts';
-import type { TableKey } from '../../../core/sql/table-constraints.ts';
-import { asciiLower } from '../../../core/text/ascii-lower.ts';
-import type { FrameReader } from '../../../frames/read/frame-reader.ts';
-import { assertColumns } from '../target-frame.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { OnConflict } from '../../core/sql/sql.ts';
+import type { TableKey } from '../../core/sql/table-constraints.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import { assertColumns } from '../tables/target-frame.ts';
 
 /** The columns of the keys of ON CONFLICT: of the named key, or of all keys of the frame. */
 export function conflictKeys(
