@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests that run DuckDB's library in their own process. */
-const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts'];
+const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts', 'packages/duckdb/**/*.test.ts'];
 
 /** Tests that start another process or a listener. */
 const withProcesses = [

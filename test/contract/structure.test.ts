@@ -71,6 +71,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['errors', 'system', 'text', 'async', 'logs', 'callers', 'names', 'rows', 'sql'],
   'src/encoding': ['json', 'values', 'text', 'csv', 'rows', 'line-protocol'],
   'packages/arrow-ipc/src': ['types', 'read', 'write'],
+  'packages/duckdb/src': ['c', 'types', 'read', 'append'],
   'src/frames': ['disk', 'log', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep', 'backup'],
   'src/http': ['exchange', 'json', 'body', 'table', 'listener', 'openapi', 'routes'],
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],

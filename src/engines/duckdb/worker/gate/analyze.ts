@@ -1,8 +1,8 @@
+import type { Connection } from '@framehold/duckdb';
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Statement } from '../../../../core/sql/sql.ts';
 import { oneStatement } from '../../../../core/text/one-statement.ts';
 import { SourceText } from '../../../../core/text/source-text.ts';
-import type { Connection } from '../native/session.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';

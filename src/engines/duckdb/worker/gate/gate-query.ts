@@ -1,8 +1,8 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Query, TableName } from '../../../../core/sql/sql.ts';
 import type { SourceText, TextEdit } from '../../../../core/text/source-text.ts';
-import type { Connection } from '../native/session.ts';
 import { expandDefinitions } from './definitions/expand.ts';
 import { gatedReads, hasLive } from './live/gated-reads.ts';
 import { checkText, checkTokens } from './text/text-limits.ts';

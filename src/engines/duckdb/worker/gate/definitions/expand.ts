@@ -1,10 +1,10 @@
 import { sqlName } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../../core/sql/definition.ts';
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import type { Segment } from '../../../../../core/text/source-text.ts';
-import type { Connection } from '../../native/session.ts';
 import { isWord, nameOf } from '../text/token-cursor.ts';
 import { closingIndex } from '../text/token-groups.ts';
 import { type Token, tokenize } from '../text/tokenizer.ts';

@@ -1,6 +1,7 @@
+import type { DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
-import { type DuckDbError, resourceError } from '../../native/duckdb-error.ts';
+import { resourceError } from '../../resource-error.ts';
 import { systemTables } from '../rules/reserved-names.ts';
 import { errorPosition } from './error-position.ts';
 import { singleTable } from './single-table.ts';

@@ -1,6 +1,6 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { editedText, type SourceText } from '../../../../../core/text/source-text.ts';
-import type { Connection } from '../../native/session.ts';
 import { tokenize } from '../text/tokenizer.ts';
 import { withoutEnums } from './inner-enums.ts';
 import { openPivots } from './open-pivot.ts';

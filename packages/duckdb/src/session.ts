@@ -1,10 +1,10 @@
 import type { Column, DataType, DeclaredType } from '@framehold/columns';
-import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
-import { DuckDbError } from './duckdb-error.ts';
-import { nestedTypes } from './duckdb-types.ts';
-import { takeDeclaredType, takeType, UnreadableType } from './logical-type.ts';
-import { type ChunksThere, QueryResult } from './query-result.ts';
+import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c/c-api.ts';
+import { DuckDbError } from './c/duckdb-error.ts';
+import { type ChunksThere, QueryResult } from './read/query-result.ts';
 import { ShortStatement } from './short-statement.ts';
+import { nestedTypes } from './types/duckdb-types.ts';
+import { takeDeclaredType, takeType, UnreadableType } from './types/logical-type.ts';
 
 export interface DatabaseOptions {
   readonly threads: number;

@@ -1,7 +1,6 @@
-import { type Column, childTypes, type DataType, viewOf } from '@framehold/columns';
-import { AppError } from '../../../../core/errors/app-error.ts';
+import { CodedError, type Column, childTypes, type DataType, viewOf } from '@framehold/columns';
+import { type Address, vectorApi } from '../c/vector-api.ts';
 import type { NativeSlab } from './native-slab.ts';
-import { type Address, vectorApi } from './vector-api.ts';
 
 const intervalBytes = 16;
 const mostMicroseconds = (2n ** 63n - 1n) / 1000n;
@@ -51,7 +50,7 @@ function hasLongInterval(vector: Address, length: number, slab: NativeSlab): boo
   return false;
 }
 
-function tooLong(name: string): AppError {
+function tooLong(name: string): CodedError {
   const message = `column ${JSON.stringify(name)} holds an interval of 2^63 nanoseconds or more inside a list, struct, map or union`;
-  return new AppError('unsupported_type', message, { hint: 'cast the value to VARCHAR' });
+  return new CodedError('unsupported_type', message, { hint: 'cast the value to VARCHAR' });
 }

@@ -1,8 +1,8 @@
 import { type ArrowColumn, toVector } from '@framehold/arrow-ipc';
 import type { DataType, Vector } from '@framehold/columns';
-import { api, offLoop, type Pointer, pointer } from '../native/c-api.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import { vectorApi } from '../native/vector-api.ts';
+import { api, offLoop, type Pointer, pointer } from '../c/c-api.ts';
+import { DuckDbError } from '../c/duckdb-error.ts';
+import { vectorApi } from '../c/vector-api.ts';
 import { VectorFiller } from './vector-filler.ts';
 
 /** A chunk of DuckDB and the vectors that own its memory. */

@@ -1,7 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import type { LibraryHandle } from 'koffi';
-import type { SqlSettings } from '../../protocol/protocol.ts';
-import { loadLibc } from './native-library.ts';
+import { loadLibc } from './c/native-library.ts';
 
 /** The same on every architecture. */
 const createRuleset = 444;
@@ -20,13 +19,23 @@ const readFolder = 0b1000;
 const networkRights = 0b11;
 const networkSince = 4;
 
+/** What a process may read. */
+export interface ReachableFiles {
+  /** Every file below them. */
+  readonly directories: readonly string[];
+  /** Single files in other places. */
+  readonly files: readonly string[];
+  /** The kernel denies the process everything else. */
+  readonly isConfined: boolean;
+}
+
 /**
  * A process that runs callers' SQL gives up the right to write outside of its spill folder, to use the network, and, if it
  * is confined, to read anything but its own files (Landlock, Linux 5.13 and later). The kernel restricts single threads, and
  * running threads keep their rights: must be called before DuckDB or Node's thread pool has any.
  * False if the kernel has no Landlock: the lock inside DuckDB is the only one then.
  */
-export function restrictFiles({ directories, files, isConfined }: SqlSettings, spillDirectory: string): boolean {
+export function restrictFiles({ directories, files, isConfined }: ReachableFiles, spillDirectory: string): boolean {
   const version = landlockVersion();
   if (version < 1) return false;
   const libc = loadLibc();

@@ -1,13 +1,13 @@
 import { type Batch, type Column, childTypes, type DataType, fixedSizeBytes, type Vector } from '@framehold/columns';
 import koffi from 'koffi';
-import { api, copyMemory, type Pointer, pointer, releaseArrow } from './c-api.ts';
+import { api, copyMemory, type Pointer, pointer, releaseArrow } from '../c/c-api.ts';
+import { DuckDbError } from '../c/duckdb-error.ts';
+import { vectorApi } from '../c/vector-api.ts';
 import { clearNulls } from './clear-nulls.ts';
-import { DuckDbError } from './duckdb-error.ts';
 import { enumIndexBytes, enumTexts } from './enum-texts.ts';
 import { type FlatLayout, readFlatVector } from './flat-vectors.ts';
 import type { NativeSlab } from './native-slab.ts';
 import { checkIntervals, holdsIntervals } from './nested-intervals.ts';
-import { vectorApi } from './vector-api.ts';
 
 /** Fields of the C struct ArrowArray: 80 bytes, ten 8-byte fields. */
 const arrowArrayBytes = 80;

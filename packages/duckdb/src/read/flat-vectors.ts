@@ -1,10 +1,10 @@
 import { type Column, type DataType, fixedSizeBytes, type Vector } from '@framehold/columns';
-import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
+import { api, type Pointer, pointer, type ResultStruct } from '../c/c-api.ts';
+import { vectorApi } from '../c/vector-api.ts';
+import { duckdbType } from '../types/duckdb-types.ts';
 import { clearNulls } from './clear-nulls.ts';
-import { duckdbType } from './duckdb-types.ts';
 import type { NativeSlab } from './native-slab.ts';
 import { readTexts } from './text-vector.ts';
-import { vectorApi } from './vector-api.ts';
 
 /** DuckDB's layouts of a column's values. */
 export type FlatLayout = 'values' | 'bytes for bits' | 'int16' | 'int32' | 'int64' | 'intervals' | 'texts';

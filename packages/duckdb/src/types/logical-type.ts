@@ -1,6 +1,6 @@
 import type { Column, DataType, DeclaredField, DeclaredType } from '@framehold/columns';
 import koffi from 'koffi';
-import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
+import { api, type Pointer, pointer, type ResultStruct } from '../c/c-api.ts';
 import { duckdbType } from './duckdb-types.ts';
 
 const simpleTypes: Readonly<Record<number, DataType>> = {

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { arrowFields, createArrowEncoder, schemaMessage } from '@framehold/arrow-ipc';
 import { joinBytes } from '@framehold/columns';
 import { expect, test } from 'vitest';
-import { arrowContents } from '../../../../../test/support/arrow-values.ts';
-import { Session } from './session.ts';
+import { arrowContents } from '../../../../test/support/arrow-values.ts';
+import { Session } from '../session.ts';
 
 const session = new Session({ threads: 1, memoryBytes: 200_000_000, tempDirectory: tmpdir(), maxTempBytes: 0 });
 

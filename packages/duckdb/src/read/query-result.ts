@@ -1,14 +1,14 @@
 import type { Batch, Column } from '@framehold/columns';
-import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from './c-api.ts';
+import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from '../c/c-api.ts';
+import { DuckDbError } from '../c/duckdb-error.ts';
+import { resultColumns } from '../types/logical-type.ts';
 import { chunkToBatch } from './chunk-to-batch.ts';
-import { DuckDbError } from './duckdb-error.ts';
 import { type FlatLayout, flatLayouts } from './flat-vectors.ts';
-import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
 
 /** Chunks are fetched ahead up to this size, judged by the last chunk: DuckDB decodes in bursts, a row group at a time. */
 const mostAheadBytes = 8 * 1024 * 1024;
-/** Fetches are in order only if one thread does them all, which WorkerProcess ensures. */
+/** Fetches are in order only if one thread does them all, which who starts the process may ensure. */
 const mostAhead = process.env.UV_THREADPOOL_SIZE === '1' ? 8 : 1;
 
 /** The parts of a result that are computed already. */

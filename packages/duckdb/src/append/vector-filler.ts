@@ -11,8 +11,8 @@ import {
   unsupported,
 } from '@framehold/arrow-ipc';
 import { type DataType, fixedSizeBytes, type Vector, vectorPart } from '@framehold/columns';
-import { copyMemory } from '../native/c-api.ts';
-import { type Address, addressOf, vectorApi } from '../native/vector-api.ts';
+import { copyMemory } from '../c/c-api.ts';
+import { type Address, addressOf, vectorApi } from '../c/vector-api.ts';
 
 /** DuckDB's string: 4 bytes of length, then up to 12 bytes of text (zeros behind), or 4 bytes of it and a pointer. */
 const stringBytes = 16;

@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { copyMemory } from './c-api.ts';
+import { copyMemory } from '../c/c-api.ts';
 
 const firstBytes = 64 * 1024;
 const alignment = 64;
