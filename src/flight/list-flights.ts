@@ -1,4 +1,4 @@
-import { WorkSlices } from '../core/async/own-turn.ts';
+import { WorkSlices } from '@framehold/async';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Criteria } from '../grpc/messages/flight.ts';

@@ -1,4 +1,4 @@
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import { ConnectFailure } from './connect-failure.ts';
 
 const firstDelayMs = 50;

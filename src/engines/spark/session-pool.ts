@@ -1,4 +1,4 @@
-import { withTimeout } from '../../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import { AppError } from '../../core/errors/app-error.ts';

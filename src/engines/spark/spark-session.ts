@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { abortable } from '../../core/async/limited-wait.ts';
+import { abortable } from '@framehold/async';
 import { AppError } from '../../core/errors/app-error.ts';
 import { wrongSetting } from '../../core/sql/statement-settings.ts';
 import type { MessageType } from '../../grpc/protobuf/proto-message.ts';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { lightBytes, ownTurn, sharedTurn, type TimeoutList } from '@framehold/async';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import { lightBytes, ownTurn, sharedTurn } from '../../core/async/own-turn.ts';
 import type { Share } from '../../core/async/share.ts';
-import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/callers/audit.ts';
 import type { Principal } from '../../core/callers/principal.ts';
 import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/errors/app-error.ts';

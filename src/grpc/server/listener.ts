@@ -9,10 +9,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { sharedTurn, TimeoutList, withTimeout } from '@framehold/async';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import { withTimeout } from '../../core/async/limited-wait.ts';
-import { sharedTurn } from '../../core/async/own-turn.ts';
-import { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { Audit } from '../../core/callers/audit.ts';
 import { limitConnections } from '../../core/callers/connection-limit.ts';
 import type { CredentialWatch, WatchedRequest } from '../../core/callers/credential-watch.ts';

@@ -1,9 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { IdleTimer, sharedTurn, type TimeoutList } from '@framehold/async';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import { IdleTimer } from '../../core/async/idle-timer.ts';
-import { sharedTurn } from '../../core/async/own-turn.ts';
 import type { Share } from '../../core/async/share.ts';
-import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';

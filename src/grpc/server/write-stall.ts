@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { TimeoutList } from '../../core/async/timeout-list.ts';
+import { TimeoutList } from '@framehold/async';
 
 /** Most time for which a client may take no byte while there is something to send. Shared by all streams that wait. */
 export class StallTimeout {

@@ -1,5 +1,5 @@
 import { type ArrowField, arrowTable, schemaMessage } from '@framehold/arrow-ipc';
-import { lightBytes, ownTurn, WorkSlices } from '../../../core/async/own-turn.ts';
+import { lightBytes, ownTurn, WorkSlices } from '@framehold/async';
 import type { Message } from '../../../grpc/server/method.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 

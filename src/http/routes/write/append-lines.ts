@@ -1,5 +1,5 @@
+import { lightBytes, ownTurn } from '@framehold/async';
 import type { Column } from '@framehold/columns';
-import { lightBytes, ownTurn } from '../../../core/async/own-turn.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
 import type { Principal } from '../../../core/callers/principal.ts';
 import type { Producer } from '../../../core/callers/producer.ts';
