@@ -1,8 +1,8 @@
 import { WorkSlices } from '@framehold/async';
+import { Criteria } from '@framehold/grpc/flight';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
-import { Criteria } from '../grpc/messages/flight.ts';
-import type { Call } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { prepareArrowSchema } from './data/arrow-schema.ts';
 import { frameInfo } from './frame-info.ts';
 import { pathDescriptor } from './request/descriptor.ts';

@@ -25,10 +25,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   grpc: ['core', 'telemetry', 'tls'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
-  'engines/spark': ['core', 'encoding', 'grpc'],
+  'engines/spark': ['core', 'encoding'],
   'engines/tsdb': ['core', 'encoding'],
   http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
-  flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
+  flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'query'],
   doctor: ['core', 'config', 'tls'],
   cli: ['core', 'client', 'client/node', 'config', 'doctor', 'telemetry'],
   'entry.ts': ['core', 'main.ts'],
@@ -60,7 +60,7 @@ const consoleMayImport: Readonly<Record<string, readonly string[]>> = {
 /** The same for the client package. What browsers run imports nothing of the server, nor of Node. */
 const clientMayImport: Readonly<Record<string, readonly string[]>> = {
   client: [],
-  'client/node': ['client', 'config', 'encoding', 'grpc'],
+  'client/node': ['client', 'config', 'encoding'],
 };
 
 /** Files of the server that the console is bundled with: pure functions. */
@@ -71,10 +71,10 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['errors', 'system', 'text', 'async', 'logs', 'callers', 'names', 'rows', 'sql'],
   'src/encoding': ['json', 'values', 'text', 'csv', 'rows', 'line-protocol'],
   'packages/arrow-ipc/src': ['types', 'read', 'write'],
+  'packages/grpc/src': ['protobuf', 'wire', 'messages', 'client', 'server'],
   'packages/duckdb/src': ['c', 'types', 'read', 'append'],
   'src/frames': ['disk', 'log', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep', 'backup'],
   'src/http': ['exchange', 'json', 'body', 'table', 'listener', 'openapi', 'routes'],
-  'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
 };
 
 /** Test files that may take more than a minute, and why. Others are to be split. */

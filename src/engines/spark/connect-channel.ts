@@ -1,9 +1,9 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { grpcCall } from '@framehold/grpc';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { ConnectAddress } from '../../core/system/connect-url.ts';
-import { grpcCall } from '../../grpc/client/grpc-call.ts';
 import { ConnectFailure, connectFailure } from './connect-failure.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 

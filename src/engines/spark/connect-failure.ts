@@ -1,6 +1,5 @@
-import { AppError } from '../../core/errors/app-error.ts';
-import { GrpcCallError } from '../../grpc/client/grpc-call.ts';
-import { type GrpcStatusName, grpcStatus } from '../../grpc/wire/grpc-status.ts';
+import { CodedError } from '@framehold/columns';
+import { GrpcCallError, type GrpcStatusName, grpcStatus } from '@framehold/grpc';
 import { ErrorInfo, RetryInfo, RpcStatus } from './connect-messages.ts';
 
 const statusNames = new Map<number, GrpcStatusName>(
@@ -83,7 +82,7 @@ function detailsOf(error: GrpcCallError): ConnectFailureFacts {
     return facts;
   } catch (thrown) {
     // Details that cannot be read say nothing; the status and its message still hold.
-    if (thrown instanceof AppError) return {};
+    if (thrown instanceof CodedError) return {};
     throw thrown;
   }
 }

@@ -13,7 +13,7 @@ import {
   string,
   strings,
   textValue,
-} from '../../grpc/protobuf/proto-message.ts';
+} from '@framehold/grpc';
 
 export const connectServiceName = 'spark.connect.SparkConnectService';
 

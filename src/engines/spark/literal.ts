@@ -12,7 +12,7 @@ import {
   optionalString,
   repeated,
   string,
-} from '../../grpc/protobuf/proto-message.ts';
+} from '@framehold/grpc';
 import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';
 
 const Decimal = message({ value: string(1), precision: optionalInt32(2), scale: optionalInt32(3) });

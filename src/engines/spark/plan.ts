@@ -12,7 +12,7 @@ import {
   string,
   strings,
   textValue,
-} from '../../grpc/protobuf/proto-message.ts';
+} from '@framehold/grpc';
 import { Literal, type LiteralValue } from './literal.ts';
 
 /** An encoded relation of a plan: relations hold relations, and none is decoded again. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { abortable } from '@framehold/async';
+import { CodedError } from '@framehold/columns';
+import type { MessageType } from '@framehold/grpc';
 import { AppError } from '../../core/errors/app-error.ts';
 import { wrongSetting } from '../../core/sql/statement-settings.ts';
-import type { MessageType } from '../../grpc/protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import {
@@ -347,7 +348,7 @@ function decoded<T>(type: MessageType<T>, answer: Uint8Array): T {
   try {
     return type.decode(answer);
   } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause;
+    if (!(cause instanceof CodedError)) throw cause;
     throw new ConnectFailure('DATA_LOSS', 'an answer is not valid protobuf', { cause });
   }
 }

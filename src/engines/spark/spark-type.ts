@@ -1,15 +1,6 @@
 import { untypedNull } from '@framehold/arrow-ipc';
 import type { Column, DataType } from '@framehold/columns';
-import {
-  bytes,
-  int32,
-  message,
-  nested,
-  optionalBool,
-  optionalInt32,
-  repeated,
-  string,
-} from '../../grpc/protobuf/proto-message.ts';
+import { bytes, int32, message, nested, optionalBool, optionalInt32, repeated, string } from '@framehold/grpc';
 
 const Plain = message({});
 const Decimal = message({ scale: optionalInt32(1), precision: optionalInt32(2) });

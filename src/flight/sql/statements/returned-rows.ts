@@ -1,6 +1,6 @@
+import type { Message } from '@framehold/grpc';
 import type { Principal } from '../../../core/callers/principal.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
-import type { Message } from '../../../grpc/server/method.ts';
 import type { ReturnedResult } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';

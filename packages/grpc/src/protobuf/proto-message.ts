@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 import { type Field, FieldBudget, FieldWriter, readFields, utf8Field } from './protobuf.ts';
 
 /** Reader and writer of one kind of field. */
@@ -289,12 +289,12 @@ function added<T>(list: readonly T[], item: T): readonly T[] {
 
 function bytesOf(value: Field['value']): Uint8Array {
   if (typeof value !== 'bigint') return value;
-  throw new AppError('invalid_input', 'a number stands where bytes are expected');
+  throw new CodedError('invalid_input', 'a number stands where bytes are expected');
 }
 
 function numberOf(value: Field['value']): bigint {
   if (typeof value === 'bigint') return value;
-  throw new AppError('invalid_input', 'bytes stand where a number is expected');
+  throw new CodedError('invalid_input', 'bytes stand where a number is expected');
 }
 
 function fixed64Of(value: Field['value']): DataView {
@@ -303,7 +303,7 @@ function fixed64Of(value: Field['value']): DataView {
 
 function fixedOf(value: Field['value'], length: number): DataView {
   const fixed = bytesOf(value);
-  if (fixed.length !== length) throw new AppError('invalid_input', `a field of ${length} bytes has another length`);
+  if (fixed.length !== length) throw new CodedError('invalid_input', `a field of ${length} bytes has another length`);
   return new DataView(fixed.buffer, fixed.byteOffset, length);
 }
 
@@ -324,5 +324,5 @@ function* unpack(packed: Uint8Array): Generator<number> {
     value = 0;
     scale = 1;
   }
-  if (scale !== 1) throw new AppError('invalid_input', 'a packed field ends inside a number');
+  if (scale !== 1) throw new CodedError('invalid_input', 'a packed field ends inside a number');
 }

@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import type { FairShares } from '../../core/async/fair-shares.ts';
-import type { Principal } from '../../core/callers/principal.ts';
+import type { Capacity } from '../wire/capacity.ts';
 import type { MessageReader } from '../wire/message-frames.ts';
 
 /** The facts of a call for its handler. */
-export interface Call {
+export interface Call<Principal = unknown> {
   /** `/package.Service/Method` */
   readonly path: string;
   /** Stands in the log, and in the trailer `x-request-id` of an error. */
   readonly requestId: string;
-  /** The caller. */
+  /** The caller, as `authenticate` gave it. */
   readonly principal: Principal;
   /** In which turn it is served where it must wait. */
   readonly lane: string;
@@ -41,36 +40,39 @@ interface Limits {
   readonly maxMessageBytes?: number;
   /** Most time for which a client may send nothing while its next bytes are waited for. Default: for ever. */
   readonly idleTimeoutMs?: number;
-  /** For messages that arrive, shared by all tenants. Default: no bound but that of each message. */
-  readonly memory?: FairShares;
+  /** For messages that arrive, shared by all calls. Default: no bound but that of each message. */
+  readonly memory?: Capacity;
 }
 
-export interface UnaryMethod extends Limits {
+export interface UnaryMethod<Principal = unknown> extends Limits {
   readonly kind: 'unary';
-  handle(request: Uint8Array, call: Call): Message | Promise<Message>;
+  handle(request: Uint8Array, call: Call<Principal>): Message | Promise<Message>;
 }
 
 /** A stream of messages, or all of them at once: these are sent together, with the trailers behind them. */
 export type Messages = AsyncIterable<Message> | readonly Message[];
 
 /** One request message, any number of answers. */
-export interface ServerStreamingMethod extends Limits {
+export interface ServerStreamingMethod<Principal = unknown> extends Limits {
   readonly kind: 'serverStreaming';
-  handle(request: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages>;
+  handle(request: Uint8Array, call: Call<Principal>): AsyncIterable<Message> | Promise<Messages>;
 }
 
 /** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */
-export interface StreamingMethod extends Limits {
+export interface StreamingMethod<Principal = unknown> extends Limits {
   readonly kind: 'streaming';
-  handle(requests: MessageReader, call: Call): AsyncIterable<Message>;
+  handle(requests: MessageReader, call: Call<Principal>): AsyncIterable<Message>;
 }
 
-export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod;
+export type Method<Principal = unknown> =
+  | UnaryMethod<Principal>
+  | ServerStreamingMethod<Principal>
+  | StreamingMethod<Principal>;
 
-export interface Service {
+export interface Service<Principal = unknown> {
   /** `package.Service` */
   readonly name: string;
-  readonly methods: Readonly<Record<string, Method>>;
+  readonly methods: Readonly<Record<string, Method<Principal>>>;
   /** Serves anybody, also without credentials: its calls have no principal. */
   readonly isOpen?: boolean;
   /** Called when the server will stop soon. */

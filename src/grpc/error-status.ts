@@ -1,7 +1,5 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
-import { type AppError, type ErrorCode, toAppError } from '../../core/errors/app-error.ts';
-import { GrpcError, type GrpcStatusName, grpcStatus } from '../wire/grpc-status.ts';
-import { percentEncode } from './percent-encode.ts';
+import { type Failure, GrpcError, type GrpcStatusName } from '@framehold/grpc';
+import type { AppError, ErrorCode } from '../core/errors/app-error.ts';
 
 export const errorStatus = {
   unauthenticated: 'UNAUTHENTICATED',
@@ -48,26 +46,20 @@ export const errorStatus = {
   internal: 'INTERNAL',
 } as const satisfies Record<ErrorCode, GrpcStatusName>;
 
-export const okTrailers: OutgoingHttpHeaders = { 'grpc-status': grpcStatus.OK };
-
-export function statusOf(error: GrpcError | AppError): GrpcStatusName {
-  return error instanceof GrpcError ? error.status : errorStatus[error.code];
-}
-
-/** The trailers for any thrown error. Text in them is percent-encoded, as in `grpc-message`. */
-export function errorTrailers(thrown: unknown): OutgoingHttpHeaders {
-  if (thrown instanceof GrpcError) return statusTrailers(thrown.status, thrown.message);
-  const error = toAppError(thrown);
-  // Most drivers show their users the message alone.
-  const shown = error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
-  const trailers = statusTrailers(errorStatus[error.code], shown);
-  trailers['framehold-code'] = error.code;
-  if (error.hint !== undefined) trailers['framehold-hint'] = percentEncode(error.hint);
-  if (error.position !== undefined) trailers['framehold-position'] = error.position;
-  if (error.retryAfterSeconds !== undefined) trailers['framehold-retry-after'] = error.retryAfterSeconds;
-  return trailers;
-}
-
-function statusTrailers(status: GrpcStatusName, message: string): OutgoingHttpHeaders {
-  return { 'grpc-status': grpcStatus[status], 'grpc-message': percentEncode(message) };
+/** The client's view of an error. */
+export function failureOf(error: GrpcError | AppError): Failure {
+  const { message } = error;
+  if (error instanceof GrpcError) return { status: error.status, message };
+  const { code, hint, position, retryAfterSeconds } = error;
+  return {
+    status: errorStatus[code],
+    // Most drivers show their users the message alone.
+    message: hint === undefined ? message : `${message} (${hint})`,
+    trailers: {
+      'framehold-code': code,
+      ...(hint !== undefined && { 'framehold-hint': hint }),
+      ...(position !== undefined && { 'framehold-position': position }),
+      ...(retryAfterSeconds !== undefined && { 'framehold-retry-after': retryAfterSeconds }),
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 import { GrpcError, grpcStatus } from '../wire/grpc-status.ts';
 import { MessageReader, messagePrefix } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
@@ -143,7 +143,7 @@ class CallState {
     try {
       yield* new MessageReader(streamChunks(this.#stream), limits);
     } catch (error) {
-      if (error instanceof AppError) throw error;
+      if (error instanceof CodedError) throw error;
       if (error instanceof GrpcError || this.#status === undefined) throw this.#broken();
     }
   }

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 
 /** One field of a protobuf message: a varint as a bigint, any other as its bytes. */
 export interface Field {
@@ -16,7 +16,7 @@ export class FieldBudget {
   take(fields: number): void {
     this.#left -= fields;
     if (this.#left >= 0) return;
-    throw new AppError('too_large', `the message has more than ${mostFields} fields`, { hint: 'send fewer at once' });
+    throw new CodedError('too_large', `the message has more than ${mostFields} fields`, { hint: 'send fewer at once' });
   }
 }
 
@@ -122,19 +122,19 @@ class FieldReader {
     return this.#message.subarray(start, this.#at);
   }
 
-  malformed(): AppError {
-    return new AppError('invalid_input', `the message is not valid protobuf at byte ${this.#at}`);
+  malformed(): CodedError {
+    return new CodedError('invalid_input', `the message is not valid protobuf at byte ${this.#at}`);
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function utf8Field(value: Field['value']): string {
-  if (typeof value === 'bigint') throw new AppError('invalid_input', 'a number stands where text is expected');
+  if (typeof value === 'bigint') throw new CodedError('invalid_input', 'a number stands where text is expected');
   try {
     return utf8.decode(value);
   } catch {
-    throw new AppError('invalid_input', 'a text field is not valid UTF-8');
+    throw new CodedError('invalid_input', 'a text field is not valid UTF-8');
   }
 }
 

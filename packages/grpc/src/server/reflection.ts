@@ -1,8 +1,8 @@
-import { fileDescriptors } from '../messages/file-descriptors.ts';
 import { message, optionalString, repeated, string, strings } from '../protobuf/proto-message.ts';
 import { bytesField, varintField } from '../protobuf/protobuf.ts';
 import { type GrpcStatusName, grpcStatus } from '../wire/grpc-status.ts';
 import type { Service } from './method.ts';
+import { serviceDescriptors } from './service-descriptors.ts';
 
 const maxMessageBytes = 64 * 1024;
 /** Most time to wait for the next question. */
@@ -38,13 +38,13 @@ interface DescribedFile {
 
 /**
  * `grpc.reflection.v1.ServerReflection`, with which tools such as grpcurl look up the services' messages. Older tools use the
- * same under the package `grpc.reflection.v1alpha`.
+ * same under the package `grpc.reflection.v1alpha`. `descriptors`: FileDescriptorProtos of further services, in base64, with their imports.
  */
-export function createReflectionServices(): readonly Service[] {
+export function createReflectionServices(descriptors: readonly string[]): readonly Service[] {
   const files = new Map<string, DescribedFile>();
   const fileOfSymbol = new Map<string, string>();
   const services: string[] = [];
-  for (const encoded of fileDescriptors) {
+  for (const encoded of [...descriptors, ...serviceDescriptors]) {
     const bytes = Buffer.from(encoded, 'base64');
     const file = FileDescriptor.decode(bytes);
     files.set(file.name, { bytes, imports: file.imports });

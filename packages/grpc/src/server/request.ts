@@ -1,8 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { IdleTimer, sharedTurn, type TimeoutList } from '@framehold/async';
-import type { FairShares } from '../../core/async/fair-shares.ts';
-import type { Share } from '../../core/async/share.ts';
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
+import type { Capacity, Share } from '../wire/capacity.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
@@ -14,16 +13,16 @@ const defaultMaxMessageBytes = 4 * 1024 * 1024;
 interface Limits {
   readonly maxMessageBytes?: number;
   readonly idleTimeoutMs?: number;
-  readonly memory?: FairShares;
+  readonly memory?: Capacity;
 }
 
 interface CallParts {
   /** Ends the call. */
-  readonly revoke: (error: AppError) => void;
+  readonly revoke: (error: Error) => void;
   /** Its place as a running call. */
   readonly place: Share | undefined;
   /** Called as bytes arrive. */
-  readonly goesOn: () => void;
+  readonly goesOn: (() => void) | undefined;
 }
 
 export function requestMessages(
@@ -48,7 +47,7 @@ async function* requestBytes(
   stream: ServerHttp2Stream,
   idleTimeoutMs: number | undefined,
   shares: readonly (Share | undefined)[],
-  { goesOn, turn }: { readonly goesOn: () => void; readonly turn: () => Promise<void> | undefined },
+  { goesOn, turn }: { readonly goesOn: (() => void) | undefined; readonly turn: () => Promise<void> | undefined },
 ): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
@@ -63,7 +62,7 @@ async function* requestBytes(
       for (const share of shares) share?.progress();
       const others = turn();
       if (others !== undefined) await others;
-      goesOn();
+      goesOn?.();
       yield step.value;
     }
   } finally {
@@ -144,7 +143,7 @@ export function onlyMessage(
       });
     const onClose = (): void => settle(() => reject(cancelled()));
     const clearTimer = timeouts.start(() => {
-      const error = new AppError('invalid_input', `the request did not arrive within ${timeouts.timeoutMs} ms`);
+      const error = new CodedError('invalid_input', `the request did not arrive within ${timeouts.timeoutMs} ms`);
       settle(() => reject(error));
     });
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
@@ -183,8 +182,8 @@ function frameLimitsOf(call: Call, { maxMessageBytes = defaultMaxMessageBytes }:
   return { maxMessageBytes, encoding: call.metadata['grpc-encoding']?.toString() };
 }
 
-function sentNothing(idleTimeoutMs: number): AppError {
-  return new AppError('invalid_input', `the client sent nothing for ${idleTimeoutMs / 1000} s`);
+function sentNothing(idleTimeoutMs: number): CodedError {
+  return new CodedError('invalid_input', `the client sent nothing for ${idleTimeoutMs / 1000} s`);
 }
 
 function cancelled(): GrpcError {

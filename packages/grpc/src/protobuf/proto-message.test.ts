@@ -1,5 +1,5 @@
+import { FlightDescriptor, GetSessionOptionsResult, SessionOptionValue } from '@framehold/grpc/flight';
 import { expect, it } from 'vitest';
-import { FlightDescriptor, GetSessionOptionsResult, SessionOptionValue } from '../messages/flight.ts';
 import { message, uint32s } from './proto-message.ts';
 import { bytesField } from './protobuf.ts';
 

@@ -1,6 +1,6 @@
+import { CodedError } from '@framehold/columns';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AppError } from '../../core/errors/app-error.ts';
 import { bytesField, type Field, readFields, varintField } from './protobuf.ts';
 
 function fieldsOf(message: Uint8Array): Field[] {
@@ -27,7 +27,7 @@ it('reads any bytes to their end or refuses them as invalid_input', () => {
       try {
         for (const field of fieldsOf(bytes)) expect(field.number).toBeGreaterThan(0);
       } catch (error) {
-        expect(error).toBeInstanceOf(AppError);
+        expect(error).toBeInstanceOf(CodedError);
         expect(error).toMatchObject({ code: 'invalid_input' });
       }
     }),

@@ -1,5 +1,5 @@
-import type { Share } from '../../core/async/share.ts';
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
+import type { Share } from './capacity.ts';
 import { GrpcError } from './grpc-status.ts';
 
 export const prefixBytes = 5;
@@ -149,7 +149,7 @@ function parsePrefix(prefix: Buffer, { maxMessageBytes, encoding }: FrameLimits)
   }
   if (flag !== 0) throw new GrpcError('INVALID_ARGUMENT', `a message begins with byte ${flag}; only 0 and 1 are known`);
   if (bytes > maxMessageBytes) {
-    throw new AppError('too_large', `a message of ${bytes} bytes is over the limit of ${maxMessageBytes} bytes`);
+    throw new CodedError('too_large', `a message of ${bytes} bytes is over the limit of ${maxMessageBytes} bytes`);
   }
   return bytes;
 }

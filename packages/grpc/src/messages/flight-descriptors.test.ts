@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { loadSync } from '@grpc/proto-loader';
 import { expect, it } from 'vitest';
 import { int32, message, repeated, string } from '../protobuf/proto-message.ts';
-import { fileDescriptors } from './file-descriptors.ts';
+import { serviceDescriptors } from '../server/service-descriptors.ts';
+import { flightDescriptors } from './flight-descriptors.ts';
 
 const Field = message({ name: string(1), number: int32(3), type: int32(5) });
 const Method = message({ name: string(1) });
@@ -16,10 +17,10 @@ interface LoadedMessage {
 
 it('the descriptors that reflection shows have the messages, fields and methods of the files in proto', () => {
   const files = ['arrow/flight/Flight.proto', 'grpc/health/v1/health.proto', 'grpc/reflection/v1/reflection.proto'];
-  const includeDirs = [fileURLToPath(new URL('../../../proto', import.meta.url))];
+  const includeDirs = [fileURLToPath(new URL('../../../../proto', import.meta.url))];
   const loaded = loadSync(files, { includeDirs, keepCase: true });
   let compared = 0;
-  for (const encoded of fileDescriptors) {
+  for (const encoded of [...flightDescriptors, ...serviceDescriptors]) {
     const file = File.decode(Buffer.from(encoded, 'base64'));
     for (const { name, fields } of file.messages) {
       const { type } = loaded[`${file.package}.${name}`] as unknown as LoadedMessage;

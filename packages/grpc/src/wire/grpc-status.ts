@@ -1,5 +1,3 @@
-import { clientGone, type TypedError } from '../../core/errors/error-type.ts';
-
 export const grpcStatus = {
   OK: 0,
   CANCELLED: 1,
@@ -22,15 +20,16 @@ export const grpcStatus = {
 
 export type GrpcStatusName = keyof typeof grpcStatus;
 
-/** A fault of the gRPC exchange itself, for which there is no ErrorCode. Its message is shown to the caller. */
-export class GrpcError extends Error implements TypedError {
+/** A fault of the gRPC exchange itself. Its message is shown to the caller. */
+export class GrpcError extends Error {
   readonly status: GrpcStatusName;
+  /** Its kind in a word, for logs and traces. */
   readonly errorType: string;
 
   constructor(status: GrpcStatusName, message: string) {
     super(message);
     this.name = 'GrpcError';
     this.status = status;
-    this.errorType = status === 'CANCELLED' ? clientGone : status.toLowerCase();
+    this.errorType = status === 'CANCELLED' ? 'client_gone' : status.toLowerCase();
   }
 }

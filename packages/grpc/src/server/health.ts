@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 import { message, string } from '../protobuf/proto-message.ts';
 import { bytesField, varintField } from '../protobuf/protobuf.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
@@ -71,7 +71,7 @@ export function createHealthService(services: ReadonlyMap<string, () => boolean>
         maxMessageBytes,
         handle: (request) => {
           const { service } = CheckRequest.decode(request);
-          if (!services.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
+          if (!services.has(service)) throw new CodedError('not_found', `unknown service ${JSON.stringify(service)}`);
           return checkResponse(healthOf(service));
         },
       },
