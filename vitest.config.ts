@@ -9,6 +9,7 @@ const withProcesses = [
   'src/frames/*.test.ts',
   'src/engines/duckdb/*.test.ts',
   'src/engines/spark/*.test.ts',
+  'packages/spark-connect/**/*.test.ts',
   'src/engines/tsdb/*.test.ts',
   'test/**/*.test.ts',
 ];

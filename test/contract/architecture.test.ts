@@ -8,7 +8,9 @@ const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = 'docs/architecture.md';
 const decisionsFolder = 'docs/decisions';
 const decisions = readdirSync(join(root, decisionsFolder)).map((name) => `${decisionsFolder}/${name}`);
-const packages = ['arrow-ipc', 'async', 'columns', 'duckdb', 'grpc', 'parquet'].map((name) => `packages/${name}`);
+const packages = ['arrow-ipc', 'async', 'columns', 'duckdb', 'grpc', 'parquet', 'spark-connect'].map(
+  (name) => `packages/${name}`,
+);
 const libraries = ['engines/spark'].map((folder) => `src/${folder}`);
 const readmes = [...packages, ...libraries].map((folder) => `${folder}/README.md`);
 

@@ -15,7 +15,7 @@ import {
   ReattachExecuteRequest,
   ReleaseExecuteRequest,
   RpcStatus,
-} from '../../src/engines/spark/connect-messages.ts';
+} from '@framehold/spark-connect/messages';
 
 export interface ConnectCall {
   readonly method: string;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryProgress } from '../../core/rows/frame-engine.ts';
+import type { ExecuteResponse } from '@framehold/spark-connect/messages';
 import { ConnectFailure } from './connect-failure.ts';
-import type { ExecuteResponse } from './connect-messages.ts';
-import { queryProgress } from './query-progress.ts';
+import { type QueryProgress, queryProgress } from './query-progress.ts';
 import { isRetriable, Retries } from './retries.ts';
 import type { SparkSession } from './spark-session.ts';
 

@@ -2,10 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { abortable } from '@framehold/async';
 import { CodedError } from '@framehold/columns';
 import type { MessageType } from '@framehold/grpc';
-import { AppError } from '../../core/errors/app-error.ts';
-import { wrongSetting } from '../../core/sql/statement-settings.ts';
-import type { ConnectChannel } from './connect-channel.ts';
-import { ConnectFailure } from './connect-failure.ts';
 import {
   AnalyzePlanRequest,
   AnalyzePlanResponse,
@@ -22,69 +18,27 @@ import {
   ReattachExecuteRequest,
   ReleaseExecuteRequest,
   ReleaseSessionRequest,
-} from './connect-messages.ts';
+} from '@framehold/spark-connect/messages';
+import type { ConnectChannel } from './connect-channel.ts';
+import { ConnectFailure } from './connect-failure.ts';
 import { retrying } from './retries.ts';
 
 /** Sail speaks the same wire, but takes names and quotes another way and loses files in silence. */
 export type Flavour = 'spark' | 'sail';
 
-const timeZoneSetting = 'spark.sql.session.timeZone';
-const standardTimeZone = 'UTC';
-
-/**
- * Settings that change the meaning of a text. A session that does not keep all of these is not used: its server could run another
- * statement than the checked one.
- */
-const pinnedSettings: Readonly<Record<string, string>> = {
-  // Otherwise Spark replaces ${…} with values of its environment, its settings and other callers' text.
-  'spark.sql.variable.substitute': 'false',
-  // Values of parameters become literals of the text, escaped as the settings below say. The other way loses them where a
-  // query reads no table (4.1.4).
-  'spark.sql.legacy.parameterSubstitution.constantsOnly': 'false',
-  // There is none of this name: a table that the plan does not bring along is found nowhere.
-  'spark.sql.defaultCatalog': 'framehold_has_no_catalog',
-  'spark.sql.runSQLOnFiles': 'false',
-  'spark.sql.scripting.enabled': 'false',
-  'spark.sql.operatorPipeSyntaxEnabled': 'false',
-  'spark.sql.parser.escapedStringLiterals': 'false',
-  'spark.sql.parser.quotedRegexColumnNames': 'false',
-  'spark.sql.caseSensitive': 'false',
-  'spark.sql.ansi.enabled': 'true',
-  'spark.sql.ansi.doubleQuotedIdentifiers': 'true',
-  'spark.sql.ansi.enforceReservedKeywords': 'false',
-  'spark.sql.ansi.relationPrecedence': 'false',
-  'spark.sql.groupByAliases': 'true',
-  'spark.sql.groupByOrdinal': 'true',
-  'spark.sql.orderByOrdinal': 'true',
-  'spark.sql.legacy.bangEqualsNot': 'false',
-  'spark.sql.legacy.consecutiveStringLiterals.enabled': 'false',
-  'spark.sql.legacy.ctePrecedencePolicy': 'CORRECTED',
-  'spark.sql.legacy.exponentLiteralAsDecimal.enabled': 'false',
-  'spark.sql.legacy.interval.enabled': 'false',
-  'spark.sql.legacy.parser.havingWithoutGroupByAsWhere': 'false',
-  'spark.sql.legacy.setopsPrecedence.enabled': 'false',
-  'spark.sql.legacy.timeParserPolicy': 'CORRECTED',
-  'spark.sql.timestampType': 'TIMESTAMP_LTZ',
-  [timeZoneSetting]: standardTimeZone,
-};
-
-/** Further settings of every session. A server that does not know one of them ignores it. */
-const otherSettings: Readonly<Record<string, string>> = {
-  'spark.sql.timeType.enabled': 'true',
-  'spark.sql.legacy.parquet.nanosAsLong': 'true',
-  'spark.sql.parquet.outputTimestampType': 'TIMESTAMP_MICROS',
-  'spark.sql.files.ignoreMissingFiles': 'false',
-  'spark.sql.files.ignoreCorruptFiles': 'false',
-  // Above this number of files Spark starts a job only to list them.
-  'spark.sql.sources.parallelPartitionDiscovery.threshold': '1000',
-  // Spark's own 10,000 makes many small messages of a large result; it bounds their bytes besides.
-  'spark.sql.execution.arrow.maxRecordsPerBatch': '50000',
-};
+/** Spark's settings for a session. */
+export interface SessionSettings {
+  /** A session that does not keep all of these is not used. */
+  readonly pinned: Readonly<Record<string, string>>;
+  /** A server that does not know one of these ignores it. */
+  readonly other: Readonly<Record<string, string>>;
+}
 
 export interface SparkSessionOptions {
   readonly channel: ConnectChannel;
   readonly userId: string;
   readonly clientType: string;
+  readonly settings: SessionSettings;
   /** The time for retries while the server cannot be reached. */
   readonly retryForMs: number;
 }
@@ -100,8 +54,8 @@ export class SparkSession {
   #observedId: string | undefined;
   /** The connection over which the session was set up. */
   #epoch = -1;
-  /** Undefined while unknown. */
-  #timeZone: string | undefined;
+  /** Those that the server keeps. */
+  readonly #kept = new Map<string, string>();
   #mayBeBusy = false;
   /** Abandoned calls on which the server may still work. */
   readonly #leftCalls = new Set<Promise<void>>();
@@ -147,26 +101,28 @@ export class SparkSession {
     this.#mayBeBusy = true;
   }
 
-  /** Only a server in working order answers. */
+  /** Only a server in working order answers. Rejects with `engine_unreachable` where the server does not keep the pinned settings. */
   async configure(options: CallOptions): Promise<void> {
-    const pairs = Object.entries({ ...otherSettings, ...pinnedSettings }).map(([key, value]) => ({ key, value }));
+    const { pinned, other } = this.#options.settings;
+    const pairs = Object.entries({ ...other, ...pinned }).map(([key, value]) => ({ key, value }));
     await this.#config({ set: { pairs, silent: true }, get: undefined }, options);
-    const kept = await this.#config({ set: undefined, get: { keys: Object.keys(pinnedSettings) } }, options);
-    for (const [key, value] of Object.entries(pinnedSettings)) if (kept.get(key) !== value) throw unpinned(key, value);
+    const kept = await this.#config({ set: undefined, get: { keys: Object.keys(pinned) } }, options);
+    for (const [key, value] of Object.entries(pinned)) {
+      if (kept.get(key) !== value) throw settingNotKept(key, value);
+      this.#kept.set(key, value);
+    }
     this.#epoch = this.#options.channel.epoch;
-    this.#timeZone = standardTimeZone;
   }
 
-  /** The zone of later statements. Default: the standard. */
-  async useTimeZone(zone: string | undefined, options: CallOptions): Promise<void> {
-    const value = zone ?? standardTimeZone;
-    if (this.#timeZone === value) return;
-    this.#timeZone = undefined;
-    await this.#config({ set: { pairs: [{ key: timeZoneSetting, value }], silent: true }, get: undefined }, options);
-    const kept = await this.#config({ set: undefined, get: { keys: [timeZoneSetting] } }, options);
-    if (kept.get(timeZoneSetting) !== value)
-      throw zone === undefined ? unpinned(timeZoneSetting, value) : wrongSetting('TimeZone', zone);
-    this.#timeZone = value;
+  /** Changes a setting for later statements. False where the server does not keep it. */
+  async change(key: string, value: string, options: CallOptions): Promise<boolean> {
+    if (this.#kept.get(key) === value) return true;
+    this.#kept.delete(key);
+    await this.#config({ set: { pairs: [{ key, value }], silent: true }, get: undefined }, options);
+    const kept = await this.#config({ set: undefined, get: { keys: [key] } }, options);
+    if (kept.get(key) !== value) return false;
+    this.#kept.set(key, value);
+    return true;
   }
 
   async version(options: CallOptions): Promise<string | undefined> {
@@ -333,13 +289,11 @@ async function endOf(call: AsyncGenerator<Uint8Array>): Promise<void> {
   }
 }
 
-function unpinned(setting: string, value: string): AppError {
-  return new AppError(
+export function settingNotKept(setting: string, value: string): CodedError {
+  return new CodedError(
     'engine_unreachable',
     `the engine does not keep ${setting} at ${value}, so that no SQL is sent to it`,
-    {
-      hint: 'the operator lets sessions change this setting on the cluster',
-    },
+    { hint: 'the operator lets sessions change this setting on the cluster' },
   );
 }
 

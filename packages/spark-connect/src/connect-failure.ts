@@ -1,6 +1,6 @@
 import { CodedError } from '@framehold/columns';
 import { GrpcCallError, type GrpcStatusName, grpcStatus } from '@framehold/grpc';
-import { ErrorInfo, RetryInfo, RpcStatus } from './connect-messages.ts';
+import { ErrorInfo, RetryInfo, RpcStatus } from '@framehold/spark-connect/messages';
 
 const statusNames = new Map<number, GrpcStatusName>(
   Object.entries(grpcStatus).map(([name, number]) => [number, name as GrpcStatusName]),

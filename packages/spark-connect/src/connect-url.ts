@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 
 /** Address of a Spark Connect server, and the user for it. */
 export interface ConnectAddress {
@@ -6,14 +6,14 @@ export interface ConnectAddress {
   readonly port: number;
   readonly isTls: boolean;
   readonly token: string | undefined;
-  readonly userId: string;
+  /** Undefined where the URL names none. */
+  readonly userId: string | undefined;
   readonly userAgent: string | undefined;
   /** Further headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const defaultPort = 15002;
-const defaultUserId = 'framehold';
 const example = 'write sc://host:15002/;token=…;use_ssl=true';
 /** Options whose values are no secret. */
 const shownOptions: ReadonlySet<string> = new Set(['use_ssl', 'user_id', 'user_agent', 'session_id']);
@@ -36,7 +36,7 @@ export function parseConnectUrl(text: string): ConnectAddress {
     // As in PySpark: a token goes in clear text only to this machine, or by explicit choice.
     isTls: useTls ?? (token !== undefined && !isLoopback(host)),
     token,
-    userId: options.get('user_id') ?? defaultUserId,
+    userId: options.get('user_id'),
     userAgent: options.get('user_agent'),
     headers: Object.fromEntries(
       [...options].filter(([name]) => isHeader(name)).map(([name, value]) => [name.toLowerCase(), value]),
@@ -123,6 +123,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function invalid(what: string): AppError {
-  return new AppError('invalid_parameter', `the URL of a Spark Connect engine ${what}`, { hint: example });
+function invalid(what: string): CodedError {
+  return new CodedError('invalid_parameter', `the URL of a Spark Connect engine ${what}`, { hint: example });
 }

@@ -1,5 +1,12 @@
-import type { QueryProgress } from '../../core/rows/frame-engine.ts';
-import type { ProgressMessage } from './connect-messages.ts';
+import type { ProgressMessage } from '@framehold/spark-connect/messages';
+
+/** How far an execution is. Sizes are those of its source files. */
+export interface QueryProgress {
+  readonly tasks: number;
+  readonly completedTasks: number;
+  readonly runningTasks: number;
+  readonly bytesRead: number;
+}
 
 /** The stages of a query taken together. */
 export function queryProgress({ stages, numInflightTasks }: ProgressMessage): QueryProgress {

@@ -2,9 +2,8 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { grpcCall } from '@framehold/grpc';
-import type { Logger } from '../../core/logs/logger.ts';
-import type { ConnectAddress } from '../../core/system/connect-url.ts';
 import { ConnectFailure, connectFailure } from './connect-failure.ts';
+import type { ConnectAddress } from './connect-url.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
 /** Bytes that a stream may send ahead of its reader. HTTP/2's own 64 KiB would make large results wait for acknowledgements. */
@@ -21,8 +20,11 @@ export interface ConnectChannelOptions {
   readonly address: ConnectAddress;
   readonly connectTimeoutMs: number;
   /** Certificates to trust beside the system's, as PEM. */
-  readonly extraCertificatesFile: string | undefined;
-  readonly logger: Logger;
+  readonly extraCertificatesFile?: string | undefined;
+  /** For a URL that names none. */
+  readonly userAgent: string;
+  /** Default: nothing is logged. */
+  readonly logger?: { debug(message: string, fields: Readonly<Record<string, unknown>>): void } | undefined;
 }
 
 /** One HTTP/2 connection to a server, made on demand and again after a loss. */
@@ -41,7 +43,7 @@ export class ConnectChannel {
     const { token, headers, userAgent } = options.address;
     this.#headers = {
       ...headers,
-      'user-agent': userAgent ?? 'framehold',
+      'user-agent': userAgent ?? options.userAgent,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
   }
@@ -121,7 +123,7 @@ export class ConnectChannel {
       session.once('remoteSettings', () => {
         clearTimeout(timer);
         session.off('error', fail).off('close', onClose);
-        session.on('error', (error) => logger.debug('the connection to the engine broke', { error: reasonOf(error) }));
+        session.on('error', (error) => logger?.debug('the connection to the engine broke', { error: reasonOf(error) }));
         session.once('close', forget);
         session.once('goaway', (code) => {
           forget();

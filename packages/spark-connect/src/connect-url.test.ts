@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { maskConnectUrl, parseConnectUrl } from './connect-url.ts';
 
-const plain = { userId: 'framehold', userAgent: undefined, token: undefined, isTls: false, headers: {} };
+const plain = { userId: undefined, userAgent: undefined, token: undefined, isTls: false, headers: {} };
 
 it.each([
   ['sc://spark', { ...plain, host: 'spark', port: 15002 }],
