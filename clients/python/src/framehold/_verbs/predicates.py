@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ._names import quote_name
+from .names import quote_name
 
 if TYPE_CHECKING:
     import polars

@@ -12,13 +12,13 @@ from typing import Literal
 
 import pyarrow as pa
 
-from ._answer import Answer
-from ._connection import Connection
-from ._http import Repeat, segment
-from ._names import quote_column
-from ._pool import Abort
-from ._result import open_stream, read_batches
-from .errors import BrokenConnectionError, FrameholdError, NoAnswerError
+from .._rows.result import open_stream, read_batches
+from .._transport.answer import Answer
+from .._transport.http import Repeat, segment
+from .._transport.pool import Abort
+from .names import quote_column
+from .operations import Operations
+from ..errors import BrokenConnectionError, FrameholdError, NoAnswerError
 
 WAIT_SECONDS = 30
 #: Of an answer while there is much to catch up with, and how many times longer each may be than the one before.
@@ -37,7 +37,7 @@ class Follower:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Operations,
         name: str,
         *,
         start: int | Literal["end"] = 0,

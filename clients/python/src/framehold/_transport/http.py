@@ -17,11 +17,11 @@ from socket import socket
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote, urlencode
 
-from ._address import Address, Credentials
-from ._answer import Answer, no_answer, refusal
-from ._pool import Abort, Pool, is_readable, unreachable
-from ._response import Response
-from .errors import (
+from .address import Address, Credentials
+from .answer import Answer, no_answer, refusal
+from .pool import Abort, Pool, is_readable, unreachable
+from .response import Response
+from ..errors import (
     AuthUnavailableError,
     BrokenConnectionError,
     FrameholdError,

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from ._types import Kept
-from ._arguments import Mode
-from ._connection import Connection
-from ._expressions import SOURCE, Expr, Rendered, as_expr
-from ._names import quote_name, quote_table
-from ._result import Result
-from .errors import SqlError
+from .._rows.result import Result
+from .arguments import Mode
+from .expressions import SOURCE, Expr, Rendered, as_expr
+from .names import quote_name, quote_table
+from .operations import Operations
+from .types import Kept
+from ..errors import SqlError
 
 Columns = str | Expr | Iterable[str | Expr]
 How = Literal["inner", "left", "semi", "anti"]
@@ -82,7 +82,7 @@ class Frame:
     """A query over a frame. Each verb gives another; nothing is sent before ``collect()`` or ``keep()``."""
 
     def __init__(
-        self, connection: Connection, query: _Query, columns: Sequence[str] | None, handle: str | None = None
+        self, connection: Operations, query: _Query, columns: Sequence[str] | None, handle: str | None = None
     ) -> None:
         self._connection = connection
         self._query = query
@@ -247,7 +247,7 @@ class Groups:
         return self.frame._grouped(self.keys, made)
 
 
-def frame(connection: Connection, name: str) -> Frame:
+def frame(connection: Operations, name: str) -> Frame:
     return Frame(connection, _source_of(name), None, name)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeVar
 
-from ._address import Address
-from ._response import Response
-from .errors import BrokenConnectionError, FrameholdError, NoAnswerError, UnexpectedAnswerError, error_class
+from .address import Address
+from .response import Response
+from ..errors import BrokenConnectionError, FrameholdError, NoAnswerError, UnexpectedAnswerError, error_class
 
 T = TypeVar("T")
 

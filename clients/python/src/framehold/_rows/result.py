@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ._answer import Answer
-from ._convert import to_list, to_pandas, to_pylist, with_durations, with_unique_names
-from ._data import ARROW_STREAM
-from ._html import html_of, text_of
-from ._progress import Progress
-from .errors import BrokenConnectionError
+from .._transport.answer import Answer
+from .convert import to_list, to_pandas, to_pylist, with_durations, with_unique_names
+from .data import ARROW_STREAM
+from .html import html_of, text_of
+from .progress import Progress
+from ..errors import BrokenConnectionError
 
 if TYPE_CHECKING:
     import pandas

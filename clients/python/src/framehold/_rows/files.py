@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from ._data import PIECE_BYTES
+from .data import PIECE_BYTES
 
 _media_types = {
     "csv": "text/csv",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .errors import UnsupportedTypeError
+from ..errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
     import pandas

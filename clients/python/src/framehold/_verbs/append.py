@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from ._connection import Connection
-from ._data import ARROW_STREAM, is_rows, stream_bytes, to_reader, to_table
-from ._http import Query, Repeat
-from ._progress import Progress
-from ._result import Stream, read_table
-from .errors import BrokenConnectionError, FrameholdError, HandleGoneError, HandleNotFoundError, SchemaMismatchError
+from .._rows.data import ARROW_STREAM, is_rows, stream_bytes, to_reader, to_table
+from .._rows.progress import Progress
+from .._rows.result import Stream, read_table
+from .._transport.http import Query, Repeat
+from .operations import Operations
+from ..errors import BrokenConnectionError, FrameholdError, HandleGoneError, HandleNotFoundError, SchemaMismatchError
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Appender:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: Operations,
         name: str,
         *,
         ttl: str | float | None = None,

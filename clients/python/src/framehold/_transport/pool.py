@@ -11,8 +11,8 @@ import threading
 import time
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
-from ._address import Address
-from .errors import FrameholdError, UnreachableError
+from .address import Address
+from ..errors import FrameholdError, UnreachableError
 
 CONNECT_SECONDS = 10.0
 #: The server closes a connection that was idle for ten seconds.

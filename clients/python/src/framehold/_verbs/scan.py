@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from ._connection import Connection
-from ._convert import durations_in, with_durations
-from ._names import quote_name, quote_table
-from ._predicates import Sql, translate
-from ._result import Stream
-from .errors import SqlError
+from .._rows.convert import durations_in, with_durations
+from .._rows.result import Stream
+from .names import quote_name, quote_table
+from .operations import Operations
+from .predicates import Sql, translate
+from ..errors import SqlError
 
 try:
     import polars
@@ -78,7 +78,7 @@ def explain(query: polars.LazyFrame) -> Plan:
     return Plan(found)
 
 
-def scan(connection: Connection, name: str) -> polars.LazyFrame:
+def scan(connection: Operations, name: str) -> polars.LazyFrame:
     with connection.get(name, rows=(0, 0), stream=True) as head:
         came = head.schema.remove_metadata()
     arrow = pa.schema([field.with_type(durations_in(field.type)) for field in came])
@@ -120,7 +120,7 @@ def scan(connection: Connection, name: str) -> polars.LazyFrame:
 
 
 def _open(
-    connection: Connection, name: str, columns: list[str] | None, where: Sql | None, n_rows: int | None
+    connection: Operations, name: str, columns: list[str] | None, where: Sql | None, n_rows: int | None
 ) -> Stream:
     if where is None:
         return connection.get(name, columns or None, None if n_rows is None else (0, n_rows), stream=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ._names import quote_name
+from .names import quote_name
 
 #: The alias of a query's source. Columns are qualified with it, so that the name of a result never hides one.
 SOURCE = "t"
