@@ -11,8 +11,8 @@ const decisions = readdirSync(join(root, decisionsFolder)).map((name) => `${deci
 const packages = ['arrow-ipc', 'async', 'columns', 'duckdb', 'grpc', 'parquet', 'spark-connect'].map(
   (name) => `packages/${name}`,
 );
-const libraries = ['engines/spark'].map((folder) => `src/${folder}`);
-const readmes = [...packages, ...libraries].map((folder) => `${folder}/README.md`);
+const engines = ['src/engines', 'src/engines/spark'];
+const readmes = [...packages, ...engines].map((folder) => `${folder}/README.md`);
 
 /** What stands in code type, without blocks. */
 function inCode(path: string): readonly string[] {

@@ -168,6 +168,17 @@ describe('every import', () => {
   });
 });
 
+it('a folder of more than 30,000 lines has a README that shows its rooms', async () => {
+  const lines = new Map<string, number>();
+  for (const path of await sourceFiles('src')) {
+    const count = (await readFile(join(root, path), 'utf8')).split('\n').length;
+    for (let folder = dirname(path); folder !== 'src'; folder = dirname(folder))
+      lines.set(folder, (lines.get(folder) ?? 0) + count);
+  }
+  const large = [...lines].filter(([, count]) => count > 30_000).map(([folder]) => join(folder, 'README.md'));
+  for (const readme of large) expect(await readFile(join(root, readme), 'utf8')).toContain('```\n');
+});
+
 describe('the linter', () => {
   it.each(['import', 'import type'])('refuses cycles of `%s`', async (keyword) => {
     const file = (other: string): string => `${keyword} { A } from './${other}.ts';\nexport interface B extends A {}\n`;
@@ -194,7 +205,8 @@ it('every part of src has its place in the table above', async () => {
     if (entry.name === 'engines') continue;
     expect(known).toContain(entry.name);
   }
-  for (const engine of await readdir(join(root, 'src/engines'))) expect(known).toContain(`engines/${engine}`);
+  for (const entry of await readdir(join(root, 'src/engines'), { withFileTypes: true }))
+    if (entry.isDirectory()) expect(known).toContain(`engines/${entry.name}`);
 });
 
 async function sourceFiles(folder: string): Promise<string[]> {
