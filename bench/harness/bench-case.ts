@@ -1,4 +1,4 @@
-import type { Cleanup } from '../src/core/async/cleanup.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { Lab } from './lab.ts';
 import type { LoadSecond } from './latencies.ts';
 import type { Usage } from './process-tree.ts';

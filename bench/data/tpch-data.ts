@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cached } from '../test/support/cached.ts';
-import { pythonPrograms } from './python.ts';
+import { cached } from '../../test/support/cached.ts';
+import { pythonPrograms } from '../harness/python.ts';
 
 const run = promisify(execFile);
 

@@ -1,4 +1,5 @@
 // The load generator's process; load.ts starts it. About as cheap as wrk: its cost is the kernel's copying.
+
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';

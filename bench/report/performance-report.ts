@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Series } from '../harness/rounds.ts';
 import type { BarReport, CaseReport, ReportRow } from './case-report.ts';
 import { formatValue } from './case-table.ts';
 import { type Plot, plotsOf } from './plots.ts';
 import { newestOfOneCommit, type Results, readResults, resultsFolder } from './results.ts';
-import type { Series } from './rounds.ts';
 
-const plotsFolder = fileURLToPath(new URL('plots', import.meta.url));
-const pagePath = fileURLToPath(new URL('../docs/guides/performance.md', import.meta.url));
+const plotsFolder = fileURLToPath(new URL('../plots', import.meta.url));
+const pagePath = fileURLToPath(new URL('../../docs/guides/performance.md', import.meta.url));
 const begin = '<!-- figures: npm run bench -- --report -->';
 const end = '<!-- end of figures -->';
 

@@ -23,7 +23,7 @@ export function describeMachine(): Machine {
     memoryBytes: totalmem(),
     node: process.version,
     loadAverage: loadavg()[0] ?? 0,
-    commit: commitOf(fileURLToPath(new URL('..', import.meta.url))),
+    commit: commitOf(fileURLToPath(new URL('../..', import.meta.url))),
   };
 }
 

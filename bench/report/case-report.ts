@@ -1,5 +1,5 @@
-import type { Bar, BenchCase } from './bench-case.ts';
-import { median, type Series } from './rounds.ts';
+import type { Bar, BenchCase } from '../harness/bench-case.ts';
+import { median, type Series } from '../harness/rounds.ts';
 
 /** One contender over all rounds. */
 export interface ReportRow {

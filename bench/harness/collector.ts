@@ -1,7 +1,7 @@
-import type { Cleanup } from '../src/core/async/cleanup.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
+import { startBareNode } from '../rivals/bare-node.ts';
 import { urlOf } from './http-get.ts';
 import type { Lab } from './lab.ts';
-import { startBareNode } from './rivals/bare-node.ts';
 
 /** A collector of traces that takes everything, and the settings that send it a tenth of all requests. */
 export async function tracedSettings(lab: Lab, cleanup: Cleanup): Promise<Readonly<Record<string, string>>> {

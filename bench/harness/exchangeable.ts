@@ -1,4 +1,4 @@
-import type { Cleanup } from '../src/core/async/cleanup.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 
 /** A server or client that a case replaces by a new one between its rounds. */
 export interface Exchangeable<T> {

@@ -1,8 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { historyPath } from '../harness/machine.ts';
 import { type CaseReport, speedRatio } from './case-report.ts';
-import { historyPath } from './machine.ts';
 import type { Results } from './results.ts';
 
 /** A line of bench/history.jsonl: what is kept of a run for good. */
@@ -24,7 +24,7 @@ export interface CaseHistory {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-const file = join(fileURLToPath(new URL('..', import.meta.url)), historyPath);
+const file = join(fileURLToPath(new URL('../..', import.meta.url)), historyPath);
 
 /** Quick runs, whose figures mean nothing, and runs without a measured case leave no line. */
 export async function appendHistory(results: Results, path: string = file): Promise<void> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessRecords } from '../src/auth/access-records.ts';
-import { noLimits } from '../src/auth/tenant-record.ts';
-import type { Cleanup } from '../src/core/async/cleanup.ts';
-import { defaultTenant, type Role, type Tenant } from '../src/core/callers/principal.ts';
-import { DurableFiles } from '../src/frames/disk/durable-file.ts';
-import { certificateAuthority } from '../test/support/certificates.ts';
-import { TestIssuer } from '../test/support/issuer.ts';
+import { AccessRecords } from '../../src/auth/access-records.ts';
+import { noLimits } from '../../src/auth/tenant-record.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
+import { defaultTenant, type Role, type Tenant } from '../../src/core/callers/principal.ts';
+import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
+import { certificateAuthority } from '../../test/support/certificates.ts';
+import { TestIssuer } from '../../test/support/issuer.ts';
 
 /** By its environment name, without the prefix. */
 export const authEnabled = { AUTH_ENABLED: 'true' } as const;

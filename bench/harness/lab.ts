@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { placeTables, tpchFolder, tpchTables } from '../data/tpch-data.ts';
+import { type FrameholdServer, handlePath, startFramehold, untilReadable } from '../rivals/framehold.ts';
+import { RivalUnavailable } from '../rivals/unavailable.ts';
 import { type ExecTable, getExecTable } from './exec-table.ts';
 import { untilQuiet } from './process-tree.ts';
-import { type FrameholdServer, handlePath, startFramehold, untilReadable } from './rivals/framehold.ts';
-import { RivalUnavailable } from './rivals/unavailable.ts';
 import type { ClientOptions } from './server-process.ts';
-import { placeTables, tpchFolder, tpchTables } from './tpch-data.ts';
 
 /** Demo data: the number of trades. */
 export const tradeRows = 1_000_000;

@@ -27,7 +27,7 @@ export class PythonClient implements AsyncDisposable {
   }
 
   private constructor(program: string, python: string, logPath: string) {
-    const path = fileURLToPath(new URL(`./clients/${program}.py`, import.meta.url));
+    const path = fileURLToPath(new URL(`../clients/${program}.py`, import.meta.url));
     const log = openSync(logPath, 'a');
     this.#program = program;
     this.#child = spawn(python, [path], { env: pythonEnvironment(), stdio: ['pipe', 'pipe', log] });

@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { handlePath } from '../rivals/framehold.ts';
 import { runLoad } from './load.ts';
 import { untilQuiet } from './process-tree.ts';
-import { handlePath } from './rivals/framehold.ts';
 import type { HttpServer } from './server-process.ts';
 
 const pageRows = 1000;

@@ -1,4 +1,4 @@
-import type { BenchCase } from './bench-case.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
 import { type BarReport, type CaseReport, type ReportRow, speedRatio } from './case-report.ts';
 
 const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, 'rows/s': 0, s: 3, ms: 3, MB: 0, 'bytes/byte': 2 };

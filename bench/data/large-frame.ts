@@ -1,9 +1,9 @@
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLogger } from '../src/core/logs/logger.ts';
-import { demoFrames } from '../src/demo/demo-frames.ts';
-import { DuckDbEngine } from '../src/engines/duckdb/duckdb-engine.ts';
-import { tradeRows } from './lab.ts';
+import { silentLogger } from '../../src/core/logs/logger.ts';
+import { demoFrames } from '../../src/demo/demo-frames.ts';
+import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
+import { tradeRows } from '../harness/lab.ts';
 
 /** Puts the demo's trades, but more of them, into the cold directory as a file from outside. */
 export async function makeTrades(dataDir: string, handle: string, rows: number): Promise<void> {

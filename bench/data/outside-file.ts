@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from './lab.ts';
-import { PythonClient } from './python-client.ts';
+import type { Lab } from '../harness/lab.ts';
+import { PythonClient } from '../harness/python-client.ts';
 
 /**
  * The rows of a Parquet file as another program writes them (pyarrow: zstd, row groups of 1,048,576), moved into the cold directory of

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { buildWheel, installWheel, packageTools } from '../test/clients/support/python-package.ts';
-import { Missing } from '../test/support/missing.ts';
-import { RivalUnavailable } from './rivals/unavailable.ts';
+import { buildWheel, installWheel, packageTools } from '../../test/clients/support/python-package.ts';
+import { Missing } from '../../test/support/missing.ts';
+import { RivalUnavailable } from '../rivals/unavailable.ts';
 
 /** Builds the package `framehold` and installs it into a folder. Gives the interpreter that has it, and all that it can be used with. */
 export async function pythonPackage(folder: string): Promise<string> {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { RivalUnavailable } from './rivals/unavailable.ts';
+import { RivalUnavailable } from '../rivals/unavailable.ts';
 
 const tsx = fileURLToPath(import.meta.resolve('tsx/cli'));
-const program = fileURLToPath(new URL('./console/measure.ts', import.meta.url));
+const program = fileURLToPath(new URL('../console/measure.ts', import.meta.url));
 const mostMs = 600_000;
 
 /** One measurement of bench/console. The caller knows the type of the operation's result. */

@@ -1,8 +1,8 @@
+import type { LoadSecond } from '../harness/latencies.ts';
+import { median, type Series } from '../harness/rounds.ts';
 import type { CaseReport } from './case-report.ts';
 import { barChart } from './charts/bar-chart.ts';
 import { type LineSeries, lineChart } from './charts/line-chart.ts';
-import type { LoadSecond } from './latencies.ts';
-import { median, type Series } from './rounds.ts';
 
 export interface Plot {
   /** Of its file, without ending. */

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from './lab.ts';
+import type { Lab } from '../harness/lab.ts';
+import { untilQuiet } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { startFramehold } from '../rivals/framehold.ts';
+import { startQuestDbAt, tradesSchema } from '../rivals/questdb.ts';
 import { makeTrades } from './large-frame.ts';
 import { placeOutside } from './outside-file.ts';
-import { untilQuiet } from './process-tree.ts';
-import { PythonClient } from './python-client.ts';
-import { startFramehold } from './rivals/framehold.ts';
-import { startQuestDbAt, tradesSchema } from './rivals/questdb.ts';
 
 /** The name of the frame and of the table. */
 export const largeHandle = 'trades';

@@ -1,7 +1,7 @@
-import { httpGetBody, urlOf } from './http-get.ts';
-import { runLoad } from './load.ts';
-import type { LoadResult } from './load-spec.ts';
-import type { HttpServer } from './server-process.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { runLoad } from '../harness/load.ts';
+import type { LoadResult } from '../harness/load-spec.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 
 /** Rows of one append. */
 export const rowsPerAppend = 10;

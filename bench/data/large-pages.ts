@@ -1,15 +1,15 @@
-import type { Cleanup } from '../src/core/async/cleanup.ts';
-import type { Contender } from './bench-case.ts';
-import { loadContender, requestsPerSecond, warmUp } from './contenders.ts';
-import { assertSameRows, getExecTable } from './exec-table.ts';
-import { urlOf } from './http-get.ts';
-import type { Lab } from './lab.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
+import type { Contender } from '../harness/bench-case.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../harness/contenders.ts';
+import { assertSameRows, getExecTable } from '../harness/exec-table.ts';
+import { urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { untilQuiet } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
+import { type FrameholdOptions, handlePath, startFramehold, untilReadable } from '../rivals/framehold.ts';
+import { pagePath, startQuestDbAt } from '../rivals/questdb.ts';
 import { type LargeTrades, largeHandle } from './large-trades.ts';
-import { untilQuiet } from './process-tree.ts';
 import { randomPages } from './random-pages.ts';
-import { type FrameholdOptions, handlePath, startFramehold, untilReadable } from './rivals/framehold.ts';
-import { pagePath, startQuestDbAt } from './rivals/questdb.ts';
-import type { HttpServer } from './server-process.ts';
 
 /** Under load. */
 export const largeConnections = 32;

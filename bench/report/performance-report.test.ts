@@ -65,7 +65,7 @@ describe('figures', () => {
   });
 
   test('go between the marks of the page, again and again', () => {
-    const page = readFileSync(new URL('../docs/guides/performance.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/guides/performance.md', import.meta.url), 'utf8');
     const once = withFigures(page, 'figures');
     expect(withFigures(once, 'figures')).toBe(once);
     expect(() => withFigures('no marks', '')).toThrow('no place for figures');

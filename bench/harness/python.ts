@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cached } from '../test/support/cached.ts';
-import { RivalUnavailable } from './rivals/unavailable.ts';
+import { cached } from '../../test/support/cached.ts';
+import { RivalUnavailable } from '../rivals/unavailable.ts';
 
 const run = promisify(execFile);
 
-const requirements = fileURLToPath(new URL('./requirements.txt', import.meta.url));
+const requirements = fileURLToPath(new URL('../requirements.txt', import.meta.url));
 const installMs = 500_000;
 
 /** A virtual environment with the packages of requirements.txt: its folder of programs. Another list, another environment. */

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Machine } from '../harness/machine.ts';
 import type { CaseReport } from './case-report.ts';
-import type { Machine } from './machine.ts';
 
-export const resultsFolder = fileURLToPath(new URL('results', import.meta.url));
+export const resultsFolder = fileURLToPath(new URL('../results', import.meta.url));
 
 /** The content of a file of bench/results. */
 export interface Results {

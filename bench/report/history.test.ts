@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../test/support/temporary-directory.ts';
-import type { BenchCase } from './bench-case.ts';
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { commitOf, historyPath } from '../harness/machine.ts';
 import { type CaseReport, reportCase } from './case-report.ts';
 import { appendHistory, type HistoryLine } from './history.ts';
-import { commitOf, historyPath } from './machine.ts';
 import type { Results } from './results.ts';
 
 function caseOf(name: string, better: BenchCase['better'], values: Readonly<Record<string, number>>): CaseReport {
@@ -71,7 +71,7 @@ test('the line of a run does not make the commit of the next one dirty, and othe
 });
 
 test('bench/history.jsonl has a whole line for each run', () => {
-  const lines = linesOf(new URL(`../${historyPath}`, import.meta.url));
+  const lines = linesOf(new URL(`../../${historyPath}`, import.meta.url));
   for (const { at, commit, cores, cases } of lines) {
     expect(new Date(at).getTime()).toBeGreaterThan(Date.UTC(2026, 10, 1));
     expect(Math.min(cores, Object.keys(cases).length)).toBeGreaterThan(0);
