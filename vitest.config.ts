@@ -2,13 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests that run DuckDB's library in their own process. */
-const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts'];
+const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts', 'packages/duckdb/**/*.test.ts'];
 
 /** Tests that start another process or a listener. */
 const withProcesses = [
   'src/frames/*.test.ts',
   'src/engines/duckdb/*.test.ts',
   'src/engines/spark/*.test.ts',
+  'packages/spark-connect/**/*.test.ts',
   'src/engines/tsdb/*.test.ts',
   'test/**/*.test.ts',
 ];

@@ -1,4 +1,3 @@
-import type { BenchCase } from './bench-case.ts';
 import { appendCases } from './cases/append.ts';
 import { appendBytes } from './cases/append-bytes.ts';
 import { appendReadCases } from './cases/append-reads.ts';
@@ -36,6 +35,7 @@ import { typescriptPackageCases } from './cases/typescript-package.ts';
 import { updateRowsCases } from './cases/update-rows.ts';
 import { view } from './cases/view.ts';
 import { zipfPages } from './cases/zipf-pages.ts';
+import type { BenchCase } from './harness/bench-case.ts';
 
 /** In the order in which they run. */
 export const cases: readonly BenchCase[] = [

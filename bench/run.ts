@@ -1,16 +1,16 @@
 import { Cleanup } from '../src/core/async/cleanup.ts';
-import { type BenchArguments, parseArguments, usage } from './arguments.ts';
-import type { BenchCase } from './bench-case.ts';
-import { type CaseReport, reportCase } from './case-report.ts';
-import { caseTable } from './case-table.ts';
 import { cases } from './cases.ts';
-import { appendHistory } from './history.ts';
-import { Lab } from './lab.ts';
-import { describeMachine } from './machine.ts';
-import { writeReport } from './performance-report.ts';
-import { type Failure, saveResults } from './results.ts';
+import { type BenchArguments, parseArguments, usage } from './harness/arguments.ts';
+import type { BenchCase } from './harness/bench-case.ts';
+import { Lab } from './harness/lab.ts';
+import { describeMachine } from './harness/machine.ts';
+import { runRounds } from './harness/rounds.ts';
+import { type CaseReport, reportCase } from './report/case-report.ts';
+import { caseTable } from './report/case-table.ts';
+import { appendHistory } from './report/history.ts';
+import { writeReport } from './report/performance-report.ts';
+import { type Failure, saveResults } from './report/results.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
-import { runRounds } from './rounds.ts';
 
 /** Above this, other work on the machine is part of the measurement. */
 const quietLoadAverage = 0.7;

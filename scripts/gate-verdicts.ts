@@ -3,16 +3,17 @@
  * `node --import tsx scripts/gate-verdicts.ts 100000 [seed] [file]` prints a hash for each thousand, and writes the verdicts to the file.
  * The statements are those of the tests, also changed at random. They depend on the seed and on these tests alone.
  */
+
 import { createHash } from 'node:crypto';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Session } from '@framehold/duckdb';
 import { AppError } from '../src/core/errors/app-error.ts';
 import type { Definition } from '../src/core/sql/definition.ts';
 import { type Query, type TableName, tableText } from '../src/core/sql/sql.ts';
 import { editedText, placeIn } from '../src/core/text/source-text.ts';
 import { analyzeSql } from '../src/engines/duckdb/worker/gate/analyze.ts';
-import { Session } from '../src/engines/duckdb/worker/native/session.ts';
 
 const [, , countText = '100000', seedText = '1', file] = process.argv;
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchCase, Reading } from '../bench-case.ts';
-import { pidsOf, untilQuiet } from '../process-tree.ts';
+import { appendTicks, assertRows, rowsPerAppend, tickCsv } from '../data/ticks.ts';
+import type { BenchCase, Reading } from '../harness/bench-case.ts';
+import { pidsOf, untilQuiet } from '../harness/process-tree.ts';
 import { startFramehold } from '../rivals/framehold.ts';
-import { appendTicks, assertRows, rowsPerAppend, tickCsv } from '../ticks.ts';
 
 const appends = 20_000;
 /** Rows leave the log, and parts are merged, half a minute after the last append each. */

@@ -1,13 +1,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchCase } from '../bench-case.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import { watch } from '../process-tree.ts';
+import { appendTicks, assertRows, rowsPerAppend } from '../data/ticks.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { watch } from '../harness/process-tree.ts';
+import { median } from '../harness/rounds.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold } from '../rivals/framehold.ts';
-import { median } from '../rounds.ts';
-import type { HttpServer } from '../server-process.ts';
-import { appendTicks, assertRows, rowsPerAppend } from '../ticks.ts';
 
 const appends = 20_000;
 const settledMs = 60_000;

@@ -1,9 +1,9 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase } from '../bench-case.ts';
-import { untilQuiet } from '../process-tree.ts';
+import { appendTicks, assertRows, rowsPerAppend } from '../data/ticks.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { untilQuiet } from '../harness/process-tree.ts';
 import { frameholdCommand, startFramehold } from '../rivals/framehold.ts';
-import { appendTicks, assertRows, rowsPerAppend } from '../ticks.ts';
 import { timeStart } from './start.ts';
 
 const appends = 100_000;

@@ -1,15 +1,15 @@
 import { mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender, Reading } from '../bench-case.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
-import { runLoad } from '../load.ts';
-import { watch } from '../process-tree.ts';
+import { appendTicks, assertRows, rowsIn, rowsPerAppend, tickCsv, tickLines } from '../data/ticks.ts';
+import type { BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { runLoad } from '../harness/load.ts';
+import { watch } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startBareAppend } from '../rivals/bare-append.ts';
 import { startFramehold } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
-import type { HttpServer } from '../server-process.ts';
-import { appendTicks, assertRows, rowsIn, rowsPerAppend, tickCsv, tickLines } from '../ticks.ts';
 
 const appends = 20_000;
 const atOnce = 1000;

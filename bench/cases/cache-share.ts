@@ -1,8 +1,3 @@
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, requestsPerSecond, warmUp } from '../contenders.ts';
-import { fillDiskCache, noDiskCache } from '../disk-cache.ts';
-import { exchangeable } from '../exchangeable.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
 import {
   comparePages,
   largeConnections,
@@ -11,9 +6,14 @@ import {
   questdbContender,
   questdbOf,
   startLarge,
-} from '../large-pages.ts';
-import { largeHandle, largeTrades } from '../large-trades.ts';
-import type { HttpServer } from '../server-process.ts';
+} from '../data/large-pages.ts';
+import { largeHandle, largeTrades } from '../data/large-trades.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../harness/contenders.ts';
+import { fillDiskCache, noDiskCache } from '../harness/disk-cache.ts';
+import { exchangeable } from '../harness/exchangeable.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 
 const sharesInPercent = [5, 10, 25, 50, 100];
 /** The cache's overhead beside the rows. */

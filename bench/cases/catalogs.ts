@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { BenchCase } from '../bench-case.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import { makeSmallFrames } from '../large-frame.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
+import { makeSmallFrames } from '../data/large-frame.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { median } from '../harness/rounds.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
-import { median } from '../rounds.ts';
 
 const questions = 20;
 

@@ -1,8 +1,3 @@
-import type { Bar, BenchCase, Contender, Reading } from '../bench-case.ts';
-import { loadContender, loadReading, requestsPerSecond, warmUp } from '../contenders.ts';
-import { diskCacheBytes, emptyDiskCache, fillDiskCache } from '../disk-cache.ts';
-import { exchangeable } from '../exchangeable.ts';
-import type { Lab } from '../lab.ts';
 import {
   comparePages,
   largeConnections,
@@ -12,14 +7,19 @@ import {
   questdbOf,
   startLarge,
   type Target,
-} from '../large-pages.ts';
-import { type LargeTrades, largeHandle, largeTrades } from '../large-trades.ts';
-import { runLoad } from '../load.ts';
-import type { LoadResult } from '../load-spec.ts';
-import { watch } from '../process-tree.ts';
+} from '../data/large-pages.ts';
+import { type LargeTrades, largeHandle, largeTrades } from '../data/large-trades.ts';
+import type { Bar, BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import { loadContender, loadReading, requestsPerSecond, warmUp } from '../harness/contenders.ts';
+import { diskCacheBytes, emptyDiskCache, fillDiskCache } from '../harness/disk-cache.ts';
+import { exchangeable } from '../harness/exchangeable.ts';
+import type { Lab } from '../harness/lab.ts';
+import { runLoad } from '../harness/load.ts';
+import type { LoadResult } from '../harness/load-spec.ts';
+import { watch } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 import { RivalUnavailable } from '../rivals/unavailable.ts';
-import type { HttpServer } from '../server-process.ts';
 
 /** Of the rows' JSON, about a third: 0.2 GB for ten million. */
 const cacheBytesARow = 20;

@@ -1,14 +1,14 @@
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, requestsPerSecond, warmUp } from '../contenders.ts';
-import { emptyDiskCache } from '../disk-cache.ts';
-import { exchangeable } from '../exchangeable.ts';
-import { assertSameRows, getExecTable } from '../exec-table.ts';
-import { urlOf } from '../http-get.ts';
-import { type Lab, tradeRows } from '../lab.ts';
-import { randomPages } from '../random-pages.ts';
+import { randomPages } from '../data/random-pages.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../harness/contenders.ts';
+import { emptyDiskCache } from '../harness/disk-cache.ts';
+import { exchangeable } from '../harness/exchangeable.ts';
+import { assertSameRows, getExecTable } from '../harness/exec-table.ts';
+import { urlOf } from '../harness/http-get.ts';
+import { type Lab, tradeRows } from '../harness/lab.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { handlePath } from '../rivals/framehold.ts';
 import { pagePath, queryPath, startQuestDb } from '../rivals/questdb.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const connections = 32;
 const pageRows = 1000;

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { measureInBrowser } from '../browser-client.ts';
-import type { JumpReading, PlotReading, ScrollReading } from '../console-readings.ts';
-import { urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
-import { makeTrades } from '../large-frame.ts';
-import { watch } from '../process-tree.ts';
+import { makeTrades } from '../data/large-frame.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { measureInBrowser } from '../harness/browser-client.ts';
+import type { JumpReading, PlotReading, ScrollReading } from '../harness/console-readings.ts';
+import { urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { watch } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const handle = 'trades_shown';
 const mostNodes = 3000;

@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase } from '../bench-case.ts';
-import { residentBytes, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { residentBytes, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
 import { startFramehold } from '../rivals/framehold.ts';
 
 const cacheMb = 500;

@@ -1,14 +1,14 @@
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
-import { httpGet, urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../harness/checksums.ts';
+import { httpGet, urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { median } from '../harness/rounds.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startBareNode } from '../rivals/bare-node.ts';
 import { startQuestDb } from '../rivals/questdb.ts';
 import { startRoapi } from '../rivals/roapi.ts';
-import { median } from '../rounds.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const arrowType = 'application/vnd.apache.arrow.stream';
 

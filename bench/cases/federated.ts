@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, warmUp } from '../contenders.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import { tradeRows } from '../lab.ts';
-import { placeOutside } from '../outside-file.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { placeOutside } from '../data/outside-file.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender, warmUp } from '../harness/contenders.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { tradeRows } from '../harness/lab.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
-import type { HttpServer } from '../server-process.ts';
 
 /** The same for our only SQL process and for DuckDB in the client's process. */
 const threads = 2;

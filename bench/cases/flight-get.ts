@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import { authEnabled, makeTlsPair, makeTokens, type TlsPair } from '../access.ts';
-import type { Bar, BenchCase, Contender } from '../bench-case.ts';
-import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
-import type { Lab } from '../lab.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { authEnabled, makeTlsPair, makeTokens, type TlsPair } from '../harness/access.ts';
+import type { Bar, BenchCase, Contender } from '../harness/bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../harness/checksums.ts';
+import type { Lab } from '../harness/lab.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { median } from '../harness/rounds.ts';
+import type { GrpcServer } from '../harness/server-process.ts';
 import type { FrameholdServer } from '../rivals/framehold.ts';
 import { startPyarrow } from '../rivals/pyarrow.ts';
 import { startRoapi } from '../rivals/roapi.ts';
-import { median } from '../rounds.ts';
-import type { GrpcServer } from '../server-process.ts';
 
 type Table = 'lineitem' | 'trades';
 

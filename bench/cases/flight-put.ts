@@ -1,15 +1,15 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
-import { type Lab, tradeRows } from '../lab.ts';
-import { makeTrades } from '../large-frame.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { makeTrades } from '../data/large-frame.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../harness/checksums.ts';
+import { type Lab, tradeRows } from '../harness/lab.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { median } from '../harness/rounds.ts';
 import { startFramehold } from '../rivals/framehold.ts';
 import { startPyarrow } from '../rivals/pyarrow.ts';
 import { startQuestDb, tradesSchema } from '../rivals/questdb.ts';
-import { median } from '../rounds.ts';
 
 interface FlightPutOptions {
   readonly name: string;

@@ -2,11 +2,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { Agent, type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchCase, Reading } from '../bench-case.ts';
-import { httpGet, urlOf } from '../http-get.ts';
-import { treeOf, untilQuiet, watch } from '../process-tree.ts';
+import type { BenchCase, Reading } from '../harness/bench-case.ts';
+import { httpGet, urlOf } from '../harness/http-get.ts';
+import { treeOf, untilQuiet, watch } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold } from '../rivals/framehold.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const handle = 'ticks';
 const followers = 100;

@@ -1,13 +1,13 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import { authEnabled, makeTlsPair, makeTokens, startIssuer } from '../access.ts';
-import type { BenchCase } from '../bench-case.ts';
-import { tracedSettings } from '../collector.ts';
-import { getExecTable, sizeOf } from '../exec-table.ts';
-import { httpGet, httpGetBody, urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
+import { authEnabled, makeTlsPair, makeTokens, startIssuer } from '../harness/access.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { tracedSettings } from '../harness/collector.ts';
+import { getExecTable, sizeOf } from '../harness/exec-table.ts';
+import { httpGet, httpGetBody, urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startBareNode } from '../rivals/bare-node.ts';
 import { handlePath } from '../rivals/framehold.ts';
-import type { HttpServer } from '../server-process.ts';
 import { assertRepeats, hotReader } from './hot-reads.ts';
 
 const rows = 1000;

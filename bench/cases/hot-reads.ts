@@ -1,13 +1,13 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { Bout, Contender } from '../bench-case.ts';
-import { loadContender, requestsPerSecond, warmUp } from '../contenders.ts';
-import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
-import { type HttpAnswer, httpGet, urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
+import type { Bout, Contender } from '../harness/bench-case.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../harness/contenders.ts';
+import { assertSameRows, getExecTable, sizeOf } from '../harness/exec-table.ts';
+import { type HttpAnswer, httpGet, urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startBareNode } from '../rivals/bare-node.ts';
 import { handlePath } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const connections = 32;
 

@@ -1,14 +1,14 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
-import { tradeRows } from '../lab.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../harness/checksums.ts';
+import { tradeRows } from '../harness/lab.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { median } from '../harness/rounds.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold } from '../rivals/framehold.ts';
 import { startQuestDb, tradesSchema } from '../rivals/questdb.ts';
-import { median } from '../rounds.ts';
-import type { HttpServer } from '../server-process.ts';
 
 /** The same body for both. Ours is on the disk for good when the time ends; QuestDB does not fsync. */
 export const impCsv: BenchCase = {

@@ -1,8 +1,8 @@
-import { makeTokens, startIssuer } from '../access.ts';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender } from '../contenders.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import { runLoad } from '../load.ts';
+import { makeTokens, startIssuer } from '../harness/access.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender } from '../harness/contenders.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { runLoad } from '../harness/load.ts';
 import { handlePath } from '../rivals/framehold.ts';
 
 const rounds = 5;

@@ -1,13 +1,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { assertRows } from '../data/ticks.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { median } from '../harness/rounds.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { startFramehold } from '../rivals/framehold.ts';
 import { startQuestDb } from '../rivals/questdb.ts';
-import { median } from '../rounds.ts';
-import type { HttpServer } from '../server-process.ts';
-import { assertRows } from '../ticks.ts';
 
 const rows = 75_000;
 const flushesPerRound = 10;

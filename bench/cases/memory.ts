@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bar, BenchCase, Contender, Reading } from '../bench-case.ts';
-import { emptyDiskCache, noDiskCache } from '../disk-cache.ts';
-import { getExecTable } from '../exec-table.ts';
-import { urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
-import { makeTrades } from '../large-frame.ts';
-import { runLoad } from '../load.ts';
-import { treeOf, watch } from '../process-tree.ts';
+import { makeTrades } from '../data/large-frame.ts';
+import type { Bar, BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import { emptyDiskCache, noDiskCache } from '../harness/disk-cache.ts';
+import { getExecTable } from '../harness/exec-table.ts';
+import { urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { runLoad } from '../harness/load.ts';
+import { treeOf, watch } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { handlePath, startFramehold } from '../rivals/framehold.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const handle = 'trades_large';
 const pages = 10;

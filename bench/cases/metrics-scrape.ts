@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { authEnabled, fillAccess, makeTokens } from '../access.ts';
-import type { BenchCase } from '../bench-case.ts';
-import { httpGet, urlOf } from '../http-get.ts';
-import { makeSmallFrames } from '../large-frame.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
+import { makeSmallFrames } from '../data/large-frame.ts';
+import { authEnabled, fillAccess, makeTokens } from '../harness/access.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import { httpGet, urlOf } from '../harness/http-get.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { median } from '../harness/rounds.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
-import { median } from '../rounds.ts';
 
 const scrapes = 100;
 const mostBytes = 200_000;

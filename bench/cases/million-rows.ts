@@ -1,16 +1,16 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender } from '../contenders.ts';
-import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
-import { urlOf } from '../http-get.ts';
-import { type Lab, tradeRows } from '../lab.ts';
-import { placeOutside } from '../outside-file.ts';
-import { untilQuiet } from '../process-tree.ts';
+import { placeOutside } from '../data/outside-file.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender } from '../harness/contenders.ts';
+import { assertSameRows, getExecTable, sizeOf } from '../harness/exec-table.ts';
+import { urlOf } from '../harness/http-get.ts';
+import { type Lab, tradeRows } from '../harness/lab.ts';
+import { untilQuiet } from '../harness/process-tree.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { handlePath, startFramehold, untilReadable } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
 import { getRoapiTable, startRoapi, tablePath } from '../rivals/roapi.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const fromOutside = 'framehold, file from outside';
 const ourPath = handlePath('trades', String(tradeRows));

@@ -1,8 +1,8 @@
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, warmUp } from '../contenders.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender, warmUp } from '../harness/contenders.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import type { HttpServer } from '../harness/server-process.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
-import type { HttpServer } from '../server-process.ts';
 
 const path = `${queryPath('trades limit 10')}&fmt=json`;
 

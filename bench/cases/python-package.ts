@@ -1,10 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bar, BenchCase, Contender } from '../bench-case.ts';
-import type { Lab } from '../lab.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
-import { pythonPackage } from '../python-package.ts';
+import type { Bar, BenchCase, Contender } from '../harness/bench-case.ts';
+import type { Lab } from '../harness/lab.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import { pythonPackage } from '../harness/python-package.ts';
 import { type FrameholdServer, startFramehold } from '../rivals/framehold.ts';
 
 /** A way to the same answer, of clients/python_package.py. */

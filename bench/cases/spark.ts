@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { BenchCase, Contender, Reading } from '../bench-case.ts';
-import { loadContender, warmUp } from '../contenders.ts';
-import { getExecTable } from '../exec-table.ts';
-import { urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
-import { postSql } from '../post-sql.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import { loadContender, warmUp } from '../harness/contenders.ts';
+import { getExecTable } from '../harness/exec-table.ts';
+import { urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
+import { postSql } from '../harness/post-sql.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
 import { type FrameholdServer, startFramehold } from '../rivals/framehold.ts';
 import { pysparkInterpreter, startSpark } from '../rivals/spark.ts';
 

@@ -1,11 +1,11 @@
-import type { BenchCase, Contender, Reading } from '../bench-case.ts';
-import type { Lab } from '../lab.ts';
-import { pingWhile } from '../ping-while.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import type { Lab } from '../harness/lab.ts';
+import { pingWhile } from '../harness/ping-while.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import type { GrpcServer } from '../harness/server-process.ts';
 import type { FrameholdServer } from '../rivals/framehold.ts';
 import { startRoapi } from '../rivals/roapi.ts';
-import type { GrpcServer } from '../server-process.ts';
 
 /** As many as our server accepts by default. */
 const connections = 100;

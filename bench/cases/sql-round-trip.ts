@@ -1,13 +1,13 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { tracedSettings } from '../collector.ts';
-import type { Lab, Settings } from '../lab.ts';
-import { watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { tracedSettings } from '../harness/collector.ts';
+import type { Lab, Settings } from '../harness/lab.ts';
+import { watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import type { GrpcServer } from '../harness/server-process.ts';
 import { startBareHttp2 } from '../rivals/bare-http2.ts';
 import { startPyarrow } from '../rivals/pyarrow.ts';
 import { startRoapi } from '../rivals/roapi.ts';
-import type { GrpcServer } from '../server-process.ts';
 
 interface RoundTripOptions {
   readonly name: string;

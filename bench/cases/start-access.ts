@@ -1,9 +1,9 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { authEnabled, fillAccess, makeTokens } from '../access.ts';
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import type { Lab } from '../lab.ts';
+import { authEnabled, fillAccess, makeTokens } from '../harness/access.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import type { Lab } from '../harness/lab.ts';
 import { frameholdCommand, startFramehold } from '../rivals/framehold.ts';
 import { type FirstQuestion, timeStart } from './start.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../test/support/free-port.ts';
-import type { BenchCase, Reading } from '../bench-case.ts';
-import { type HttpAnswer, httpGet } from '../http-get.ts';
-import { treeOf } from '../process-tree.ts';
+import type { BenchCase, Reading } from '../harness/bench-case.ts';
+import { type HttpAnswer, httpGet } from '../harness/http-get.ts';
+import { treeOf } from '../harness/process-tree.ts';
+import { type ClientOptions, type ServerCommand, ServerProcess } from '../harness/server-process.ts';
 import { bareNodeCommand } from '../rivals/bare-node.ts';
 import { frameholdCommand } from '../rivals/framehold.ts';
-import { type ClientOptions, type ServerCommand, ServerProcess } from '../server-process.ts';
 
 const startMs = 30_000;
 const pollMs = 2;

@@ -1,4 +1,4 @@
-import type { BenchCase } from '../bench-case.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
 import { hotReads } from './hot-reads.ts';
 
 export const tenRows: BenchCase = {

@@ -1,12 +1,12 @@
-import type { BenchCase, Contender, Reading } from '../bench-case.ts';
-import { type Exchangeable, exchangeable } from '../exchangeable.ts';
-import type { Lab } from '../lab.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { type TpchAnswers, tpchDifferences, tpchQueryCount } from '../data/tpch-answers.ts';
+import { tpchTables } from '../data/tpch-data.ts';
+import type { BenchCase, Contender, Reading } from '../harness/bench-case.ts';
+import { type Exchangeable, exchangeable } from '../harness/exchangeable.ts';
+import type { Lab } from '../harness/lab.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
+import type { GrpcServer } from '../harness/server-process.ts';
 import { startRoapi } from '../rivals/roapi.ts';
-import type { GrpcServer } from '../server-process.ts';
-import { type TpchAnswers, tpchDifferences, tpchQueryCount } from '../tpch-answers.ts';
-import { tpchTables } from '../tpch-data.ts';
 
 /** The same for our only SQL process and for DuckDB in the client's process. */
 const threads = 2;

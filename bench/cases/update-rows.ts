@@ -1,11 +1,11 @@
 import { cp, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase } from '../bench-case.ts';
-import type { Lab } from '../lab.ts';
-import { makeTrades } from '../large-frame.ts';
-import { postSql } from '../post-sql.ts';
-import { untilQuiet, watch } from '../process-tree.ts';
-import { PythonClient } from '../python-client.ts';
+import { makeTrades } from '../data/large-frame.ts';
+import type { BenchCase } from '../harness/bench-case.ts';
+import type { Lab } from '../harness/lab.ts';
+import { postSql } from '../harness/post-sql.ts';
+import { untilQuiet, watch } from '../harness/process-tree.ts';
+import { PythonClient } from '../harness/python-client.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 
 /** The same for our only SQL process and for DuckDB in the client's process. */

@@ -1,8 +1,8 @@
-import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender } from '../contenders.ts';
-import { runLoad } from '../load.ts';
-import { postSql } from '../post-sql.ts';
-import { untilQuiet } from '../process-tree.ts';
+import type { BenchCase, Contender } from '../harness/bench-case.ts';
+import { loadContender } from '../harness/contenders.ts';
+import { runLoad } from '../harness/load.ts';
+import { postSql } from '../harness/post-sql.ts';
+import { untilQuiet } from '../harness/process-tree.ts';
 
 const hourly = `SELECT symbol, side, date_trunc('hour', timestamp) AS hour, count(*) AS trades, max(price) AS highest
   FROM trades GROUP BY ALL`;

@@ -1,4 +1,4 @@
-import type { JumpReading } from '../console-readings.ts';
+import type { JumpReading } from '../harness/console-readings.ts';
 import { type MeasuredPage, open, quantile, slowDown } from './measured-page.ts';
 
 /** Goes to rows of a frame whose column `id` is the number of the row, one after another, as links do. */

@@ -1,4 +1,4 @@
-import type { ListReading } from '../console-readings.ts';
+import type { ListReading } from '../harness/console-readings.ts';
 import { type MeasuredPage, open, slowDown } from './measured-page.ts';
 
 /** Opens the list of frames with an empty browser cache. */

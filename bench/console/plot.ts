@@ -1,4 +1,4 @@
-import type { PlotReading } from '../console-readings.ts';
+import type { PlotReading } from '../harness/console-readings.ts';
 import { type MeasuredPage, open, slowDown } from './measured-page.ts';
 
 /** Opens the plot of a frame from its details, and zooms into a hundredth of it. */

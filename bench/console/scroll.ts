@@ -1,4 +1,4 @@
-import type { ScrollReading } from '../console-readings.ts';
+import type { ScrollReading } from '../harness/console-readings.ts';
 import { type MeasuredPage, open, quantile, slowDown } from './measured-page.ts';
 
 /** Scrolls a frame whose column `id` is the number of the row, by the wheel, from its middle. */

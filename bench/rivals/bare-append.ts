@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type HttpServer, startListening } from '../server-process.ts';
+import { type HttpServer, startListening } from '../harness/server-process.ts';
 
 const program = fileURLToPath(new URL('./bare-append-server.mjs', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type GrpcServer, startListening } from '../server-process.ts';
+import { type GrpcServer, startListening } from '../harness/server-process.ts';
 
 const program = fileURLToPath(new URL('./bare-http2-server.mjs', import.meta.url));
 

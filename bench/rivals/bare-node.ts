@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TlsPair } from '../access.ts';
-import type { HttpAnswer } from '../http-get.ts';
-import { type HttpServer, type ServerCommand, startListening } from '../server-process.ts';
+import type { TlsPair } from '../harness/access.ts';
+import type { HttpAnswer } from '../harness/http-get.ts';
+import { type HttpServer, type ServerCommand, startListening } from '../harness/server-process.ts';
 
 const program = fileURLToPath(new URL('./bare-node-server.mjs', import.meta.url));
 

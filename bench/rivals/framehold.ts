@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { httpGet, urlOf } from '../http-get.ts';
-import { type ClientOptions, type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
+import { httpGet, urlOf } from '../harness/http-get.ts';
+import { type ClientOptions, type GrpcServer, type HttpServer, ServerProcess } from '../harness/server-process.ts';
 
 export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

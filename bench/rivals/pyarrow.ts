@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TlsPair } from '../access.ts';
-import { pythonEnvironment, pythonPrograms } from '../python.ts';
-import { type GrpcServer, startListening } from '../server-process.ts';
+import type { TlsPair } from '../harness/access.ts';
+import { pythonEnvironment, pythonPrograms } from '../harness/python.ts';
+import { type GrpcServer, startListening } from '../harness/server-process.ts';
 
 const program = fileURLToPath(new URL('./pyarrow-server.py', import.meta.url));
 

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../test/support/free-port.ts';
 import { questdbJar } from '../../test/support/questdb-jar.ts';
 import { questdbUnavailable } from '../../test/support/questdb-unavailable.ts';
-import { type ExecTable, getExecTable } from '../exec-table.ts';
-import { httpGetBody, urlOf } from '../http-get.ts';
-import { type HttpServer, ServerProcess } from '../server-process.ts';
+import { type ExecTable, getExecTable } from '../harness/exec-table.ts';
+import { httpGetBody, urlOf } from '../harness/http-get.ts';
+import { type HttpServer, ServerProcess } from '../harness/server-process.ts';
 import { RivalUnavailable } from './unavailable.ts';
 
 const startMs = 60_000;

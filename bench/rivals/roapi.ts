@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../test/support/free-port.ts';
-import type { ExecTable } from '../exec-table.ts';
-import { httpGetBody } from '../http-get.ts';
-import { type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
+import type { ExecTable } from '../harness/exec-table.ts';
+import { httpGetBody } from '../harness/http-get.ts';
+import { type GrpcServer, type HttpServer, ServerProcess } from '../harness/server-process.ts';
 import { RivalUnavailable } from './unavailable.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { withTimeout } from '../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import { AppError } from '../core/errors/app-error.ts';
 import { errnoOf } from '../core/errors/storage-error.ts';
 import type { Logger } from '../core/logs/logger.ts';

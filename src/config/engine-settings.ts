@@ -1,4 +1,4 @@
-import { maskConnectUrl, parseConnectUrl } from '../core/system/connect-url.ts';
+import { maskConnectUrl, parseConnectUrl } from '@framehold/spark-connect';
 import { maskCredentials } from './http-url.ts';
 import { type NamedSetting, required, type ValuesOf } from './setting.ts';
 import * as type from './setting-type.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors/app-error.ts';
+import { CodedError } from '@framehold/columns';
 import { isEngineName, reservedEngineNames } from '../core/names/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type CertificateConfig, certificateSettings, type IssuerConfig, issuerSettings } from './auth-settings.ts';
@@ -177,7 +177,7 @@ function parsedOrProblem(
   try {
     return { value: type.parse(text, context) };
   } catch (thrown) {
-    if (!(thrown instanceof AppError)) throw thrown;
+    if (!(thrown instanceof CodedError)) throw thrown;
     return { problem: `: ${thrown.message}` };
   }
 }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { link, mkdir, mkdtemp, open, readFile, realpath, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { withTimeout } from '../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import { errnoOf } from '../core/errors/storage-error.ts';
 
 /** Results of operations in a directory, in a folder that is removed again. */

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { withTimeout } from '../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import type { CheckName } from './checks.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 

@@ -13,13 +13,14 @@ import {
   toVector,
 } from '@framehold/arrow-ipc';
 import { bytesOfVectors, type Column } from '@framehold/columns';
+import type { Message } from '@framehold/grpc';
+import { PutResult } from '@framehold/grpc/flight';
 import type { Producer } from '../core/callers/producer.ts';
 import { AppError } from '../core/errors/app-error.ts';
 import type { RowSource } from '../core/rows/frame-engine.ts';
 import type { Frames } from '../frames/frames.ts';
 import { mostSmallBytes } from '../frames/write/small-source.ts';
-import { PutResult } from '../grpc/messages/flight.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { BatchQueue } from './data/batch-queue.ts';
 import type { FlightUpload } from './data/flight-sql-port.ts';
 import type { PutOptions } from './request/put-options.ts';

@@ -1,7 +1,7 @@
+import { GrpcError, type Message } from '@framehold/grpc';
+import { Action, ActionType, Result } from '@framehold/grpc/flight';
 import { didYouMean } from '../core/text/did-you-mean.ts';
-import { Action, ActionType, Result } from '../grpc/messages/flight.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
-import { GrpcError } from '../grpc/wire/grpc-status.ts';
+import type { Call } from './call.ts';
 import type { FlightAction, FlightSqlHandler } from './data/flight-sql-port.ts';
 
 export interface FlightActions {

@@ -1,7 +1,8 @@
+import type { Message, Messages } from '@framehold/grpc';
+import { Ticket } from '@framehold/grpc/flight';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
-import { Ticket } from '../grpc/messages/flight.ts';
-import type { Call, Message, Messages } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, ownedBatchData, schemaData } from './data/flight-data.ts';
 import { followData } from './follow-data.ts';

@@ -1,8 +1,8 @@
+import type { Message, MessageReader } from '@framehold/grpc';
+import { PutResult } from '@framehold/grpc/flight';
 import { parseProducer, refuseProducer } from '../core/callers/producer.ts';
-import { PutResult } from '../grpc/messages/flight.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
-import type { MessageReader } from '../grpc/wire/message-frames.ts';
 import { appendBatches } from './append-batches.ts';
+import type { Call } from './call.ts';
 import { openFlightUpload } from './data/flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
 import { parseDescriptor } from './request/descriptor.ts';

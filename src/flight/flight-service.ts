@@ -1,7 +1,7 @@
+import { GrpcError, type Service } from '@framehold/grpc';
+import { flightServiceName } from '@framehold/grpc/flight';
 import type { FairShares } from '../core/async/fair-shares.ts';
-import { flightServiceName } from '../grpc/messages/flight.ts';
-import type { Service } from '../grpc/server/method.ts';
-import { GrpcError } from '../grpc/wire/grpc-status.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import { doAction, listActions } from './do-action.ts';
 import { doGet } from './do-get.ts';
 import { doPut } from './do-put.ts';
@@ -26,7 +26,7 @@ interface FlightServiceParts extends FlightParts {
 }
 
 /** Arrow Flight: frames up and down, and Flight SQL. */
-export function createFlightService(parts: FlightServiceParts): Service {
+export function createFlightService(parts: FlightServiceParts): Service<Principal> {
   const { frames, sql, sessions, memory } = parts;
   const actions = { own: [...frameActions(frames), ...sessionActions(sessions, frames)], sql };
   return {

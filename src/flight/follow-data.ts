@@ -1,7 +1,8 @@
 import { arrowFields, arrowTable } from '@framehold/arrow-ipc';
+import type { Message } from '@framehold/grpc';
 import { AppError } from '../core/errors/app-error.ts';
 import { type FollowedRows, Follower, type FollowParts } from '../follow/follower.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, paddedJson, schemaData } from './data/flight-data.ts';
 import type { FollowTarget } from './request/read-target.ts';

@@ -1,7 +1,3 @@
-import { AppError } from '../core/errors/app-error.ts';
-import { type FrameName, parseFrameName } from '../core/names/frame-name.ts';
-import type { JsonValue } from '../encoding/json/json-text.ts';
-import type { Frames } from '../frames/frames.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -9,7 +5,11 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from '../grpc/messages/flight.ts';
+} from '@framehold/grpc/flight';
+import { AppError } from '../core/errors/app-error.ts';
+import { type FrameName, parseFrameName } from '../core/names/frame-name.ts';
+import type { JsonValue } from '../encoding/json/json-text.ts';
+import type { Frames } from '../frames/frames.ts';
 import type { FlightAction } from './data/flight-sql-port.ts';
 import { timestamp } from './frame-info.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './request/json-object.ts';

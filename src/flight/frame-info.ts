@@ -1,10 +1,10 @@
+import { FlightInfo, type Timestamp } from '@framehold/grpc/flight';
 import { AppError } from '../core/errors/app-error.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
-import { FlightInfo, type Timestamp } from '../grpc/messages/flight.ts';
-import type { Call } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { type FrameTarget, ticketOf } from './request/read-target.ts';
 

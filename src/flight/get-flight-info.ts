@@ -1,10 +1,10 @@
+import { SchemaResult } from '@framehold/grpc/flight';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Followers } from '../follow/followers.ts';
 import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
-import { SchemaResult } from '../grpc/messages/flight.ts';
-import type { Call } from '../grpc/server/method.ts';
 import type { RowFilter } from '../query/row-filter.ts';
+import type { Call } from './call.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import type { FlightSqlHandler } from './data/flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';

@@ -1,5 +1,6 @@
-import { HandshakeRequest, HandshakeResponse } from '../grpc/messages/flight.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
+import type { Message } from '@framehold/grpc';
+import { HandshakeRequest, HandshakeResponse } from '@framehold/grpc/flight';
+import type { Call } from './call.ts';
 import type { Sessions } from './request/sessions.ts';
 
 /**

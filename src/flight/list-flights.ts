@@ -1,8 +1,8 @@
-import { WorkSlices } from '../core/async/own-turn.ts';
+import { WorkSlices } from '@framehold/async';
+import { Criteria } from '@framehold/grpc/flight';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
-import { Criteria } from '../grpc/messages/flight.ts';
-import type { Call } from '../grpc/server/method.ts';
+import type { Call } from './call.ts';
 import { frameInfo } from './frame-info.ts';
 import { pathDescriptor } from './request/descriptor.ts';
 import { decodeUtf8 } from './request/json-object.ts';

@@ -1,8 +1,3 @@
-import { localEngineName } from '../core/names/engine-names.ts';
-import type { Handle } from '../core/names/handle.ts';
-import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql/sql.ts';
-import { statementSettings } from '../core/sql/statement-settings.ts';
-import type { Frames } from '../frames/frames.ts';
 import {
   CloseSessionResult,
   closeStatus,
@@ -10,9 +5,14 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../grpc/messages/flight.ts';
-import type { Call } from '../grpc/server/method.ts';
+} from '@framehold/grpc/flight';
+import { localEngineName } from '../core/names/engine-names.ts';
+import type { Handle } from '../core/names/handle.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql/sql.ts';
+import { statementSettings } from '../core/sql/statement-settings.ts';
+import type { Frames } from '../frames/frames.ts';
 import { isAbsent } from '../query/tables/frame-tables.ts';
+import type { Call } from './call.ts';
 import type { FlightAction } from './data/flight-sql-port.ts';
 import type { Sessions } from './request/sessions.ts';
 

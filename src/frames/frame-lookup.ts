@@ -1,4 +1,4 @@
-import { abortable, sleep } from '../core/async/limited-wait.ts';
+import { abortable, sleep } from '@framehold/async';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Handle } from '../core/names/handle.ts';
 import { handleNotFound, whyNotHeld } from './catalog/frame-errors.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { abortable } from '@framehold/async';
 import type { Column } from '@framehold/columns';
-import { abortable } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Tenant } from '../core/callers/principal.ts';
 import { AppError } from '../core/errors/app-error.ts';

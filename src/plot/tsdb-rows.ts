@@ -1,5 +1,5 @@
+import { ownTurn } from '@framehold/async';
 import type { Column, DataType } from '@framehold/columns';
-import { ownTurn } from '../core/async/own-turn.ts';
 import { AppError } from '../core/errors/app-error.ts';
 import type { Tsdb } from '../core/sql/tsdb.ts';
 import { queryFault, withoutComments } from '../core/text/tsdb-query.ts';

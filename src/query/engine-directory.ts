@@ -1,4 +1,4 @@
-import { withTimeout } from '../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import type { Principal } from '../core/callers/principal.ts';
 import { mayUseEngine, usableDefault } from '../core/names/engine-names.ts';
 import type { EngineHealth, EngineKind, NamedEngine } from '../core/sql/engine.ts';

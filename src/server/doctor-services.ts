@@ -1,9 +1,9 @@
+import { abortable, withTimeout } from '@framehold/async';
 import { request } from 'undici';
 import { discover, fetchJson } from '../auth/discovery.ts';
 import type { IssuerConfig } from '../config/auth-settings.ts';
 import type { Config } from '../config/config.ts';
 import { maskCredentials } from '../config/http-url.ts';
-import { abortable, withTimeout } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import { errnoOf } from '../core/errors/storage-error.ts';
 import { silentLogger } from '../core/logs/logger.ts';

@@ -1,3 +1,6 @@
+import { createHealthService, createReflectionServices } from '@framehold/grpc';
+import { flightServiceName } from '@framehold/grpc/flight';
+import { flightDescriptors } from '@framehold/grpc/flight-descriptors';
 import { identify } from '../auth/identify.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
@@ -10,10 +13,7 @@ import { version } from '../core/system/version.ts';
 import { createFlightService } from '../flight/flight-service.ts';
 import { Sessions } from '../flight/request/sessions.ts';
 import { createFlightSql } from '../flight/sql/flight-sql.ts';
-import { flightServiceName } from '../grpc/messages/flight.ts';
-import { createHealthService } from '../grpc/server/health.ts';
-import { startGrpcListener } from '../grpc/server/listener.ts';
-import { createReflectionServices } from '../grpc/server/reflection.ts';
+import { startGrpcListener } from '../grpc/listener.ts';
 import type { Route } from '../http/exchange/route.ts';
 import type { HttpListenerSettings } from '../http/listener/dispatcher.ts';
 import { startHttpListener } from '../http/listener/listener.ts';
@@ -165,7 +165,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
         ]),
       ),
       createFlightService({ frames, followers, filter, sql: flightSql, sessions, memory: parts.capacities.memory }),
-      ...createReflectionServices(),
+      ...createReflectionServices(flightDescriptors),
     ],
     identify: parts.identify,
     admit: parts.admit,

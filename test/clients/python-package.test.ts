@@ -75,7 +75,8 @@ describe.skipIf(tools === undefined)('the Python package', () => {
     const { stdout } = await run('tar', ['-tzf', join(at('built'), name)]);
     const files = stdout.split('\n').map((path) => path.slice(path.indexOf('/') + 1));
     expect(files).toEqual(expect.arrayContaining(['pyproject.toml', 'LICENSE', 'src/framehold/py.typed']));
-    const modules = readdirSync(join(packageSource, 'src', 'framehold')).filter((each) => each.endsWith('.py'));
+    const inSource = readdirSync(join(packageSource, 'src', 'framehold'), { recursive: true, encoding: 'utf8' });
+    const modules = inSource.filter((each) => each.endsWith('.py'));
     expect(files).toEqual(expect.arrayContaining(modules.map((each) => `src/framehold/${each}`)));
   });
 

@@ -8,9 +8,11 @@ const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = 'docs/architecture.md';
 const decisionsFolder = 'docs/decisions';
 const decisions = readdirSync(join(root, decisionsFolder)).map((name) => `${decisionsFolder}/${name}`);
-const packages = ['arrow-ipc', 'columns', 'parquet'].map((name) => `packages/${name}`);
-const libraries = ['engines/duckdb/worker/native', 'engines/spark', 'grpc'].map((folder) => `src/${folder}`);
-const readmes = [...packages, ...libraries].map((folder) => `${folder}/README.md`);
+const packages = ['arrow-ipc', 'async', 'columns', 'duckdb', 'grpc', 'parquet', 'spark-connect'].map(
+  (name) => `packages/${name}`,
+);
+const engines = ['src/engines', 'src/engines/spark'];
+const readmes = [...packages, ...engines].map((folder) => `${folder}/README.md`);
 
 /** What stands in code type, without blocks. */
 function inCode(path: string): readonly string[] {

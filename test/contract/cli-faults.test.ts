@@ -4,11 +4,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { bytesField, messagePrefix } from '@framehold/grpc';
 import { Int32, Table, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
-import { bytesField } from '../../src/grpc/protobuf/protobuf.ts';
-import { messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 import { flightDataOf } from '../support/flight-client.ts';
 import { runCommand, spawnCommand } from '../support/spawned-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

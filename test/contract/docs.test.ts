@@ -6,7 +6,7 @@ import { clientTypes, type TypedDocument } from '../../scripts/reference/client-
 import { type DescribedPaths, renderHttpPage } from '../../scripts/reference/http-page.ts';
 import { errorCodes } from '../../src/core/errors/app-error.ts';
 import { execColumn } from '../../src/encoding/rows/exec-column.ts';
-import { errorStatus } from '../../src/grpc/server/error-status.ts';
+import { errorStatus } from '../../src/grpc/error-status.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DataType, sqlTypeName } from '@framehold/columns';
+import { grpcStatus } from '@framehold/grpc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/core/errors/app-error.ts';
-import { errorStatus } from '../../src/grpc/server/error-status.ts';
-import { grpcStatus } from '../../src/grpc/wire/grpc-status.ts';
+import { errorStatus } from '../../src/grpc/error-status.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';
 import { arrowFile, arrowMessages, arrowStream } from '../support/arbitrary-arrow.ts';
 import { type ArbitraryTable, anyTable, tableInCsv, tableInJson } from '../support/arbitrary-table.ts';

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Session } from '@framehold/duckdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
 import { parseHandle } from '../../src/core/names/handle.ts';
-import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, ask } from '../support/http-client.ts';

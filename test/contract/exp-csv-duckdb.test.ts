@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Session } from '@framehold/duckdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';

@@ -1,6 +1,3 @@
-import { status } from '@grpc/grpc-js';
-import { describe, expect, it } from 'vitest';
-import { settingName } from '../../src/core/sql/statement-settings.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -12,7 +9,10 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../../src/grpc/messages/flight.ts';
+} from '@framehold/grpc/flight';
+import { status } from '@grpc/grpc-js';
+import { describe, expect, it } from 'vitest';
+import { settingName } from '../../src/core/sql/statement-settings.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { putSql } from '../support/frames.ts';

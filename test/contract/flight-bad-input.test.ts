@@ -1,7 +1,7 @@
+import { bytesField, varintField } from '@framehold/grpc';
 import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bytesField, varintField } from '../../src/grpc/protobuf/protobuf.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 

@@ -1,11 +1,7 @@
+import { SessionOptionValue, SetSessionOptionsRequest, SetSessionOptionsResult } from '@framehold/grpc/flight';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  SessionOptionValue,
-  SetSessionOptionsRequest,
-  SetSessionOptionsResult,
-} from '../../src/grpc/messages/flight.ts';
 import { byCommand, gather, ipcOf } from '../support/flight-client.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { any, bufferAt, FlightSqlClient, fieldsOf } from '../support/flight-sql-client.ts';

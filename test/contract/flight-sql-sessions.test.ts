@@ -1,12 +1,12 @@
-import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { parseHandle } from '../../src/core/names/handle.ts';
 import {
   GetSessionOptionsResult,
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../../src/grpc/messages/flight.ts';
+} from '@framehold/grpc/flight';
+import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parseHandle } from '../../src/core/names/handle.ts';
 import { byCommand, ipcOf } from '../support/flight-client.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { any, bufferAt, FlightSqlClient, fieldsOf, proto } from '../support/flight-sql-client.ts';

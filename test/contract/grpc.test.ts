@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
+import { messagePrefix } from '@framehold/grpc';
 import { Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, it, vi } from 'vitest';
-import { messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 import { data, flag, frameType, grpcHeaders, headerBlock, headers } from '../faults/grpc/http2-frames.ts';
 import { RawCalls } from '../faults/grpc/raw-calls.ts';
 import { RawConnection } from '../faults/grpc/raw-connection.ts';

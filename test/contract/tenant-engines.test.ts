@@ -1,10 +1,6 @@
+import { SessionOptionValue, SetSessionOptionsRequest, SetSessionOptionsResult } from '@framehold/grpc/flight';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantRegistry } from '../../src/auth/tenant-registry.ts';
-import {
-  SessionOptionValue,
-  SetSessionOptionsRequest,
-  SetSessionOptionsResult,
-} from '../../src/grpc/messages/flight.ts';
 import { createAnalyticsDatabase } from '../support/analytics-database.ts';
 import { byCommand } from '../support/flight-client.ts';
 import { any } from '../support/flight-sql-client.ts';

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { messagePrefix } from '@framehold/grpc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 import { type ClosedServer, startClosedServer } from '../support/closed-server.ts';
 import { FlightClient } from '../support/flight-client.ts';
 

@@ -1,10 +1,10 @@
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { landlockVersion } from '@framehold/duckdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { Tenant } from '../../src/core/callers/principal.ts';
-import { landlockVersion } from '../../src/engines/duckdb/worker/native/restrict-files.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Answer, ask } from '../support/http-client.ts';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Session } from '@framehold/duckdb';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
 import { parseHandle } from '../../src/core/names/handle.ts';
-import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { FlightClient, ipcOf } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
+import { Session } from '@framehold/duckdb';
 
 /** The operator's database of a data directory, made by these statements. They name it `analytics`. */
 export async function createAnalyticsDatabase(dataDir: string, statements: readonly string[]): Promise<void> {

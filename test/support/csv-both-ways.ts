@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Batch, Column, DataType } from '@framehold/columns';
+import { type Connection, Session } from '@framehold/duckdb';
 import type { CsvOptions, FileReport, TextOptions } from '../../src/core/rows/frame-engine.ts';
 import { importCsv } from '../../src/engines/duckdb/worker/import/csv/csv-file.ts';
 import type { TextImport } from '../../src/engines/duckdb/worker/import/text/text-import.ts';
-import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { flatValue } from './flat-value.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 

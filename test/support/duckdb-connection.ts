@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Connection, Session } from '@framehold/duckdb';
 import { afterAll } from 'vitest';
-import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';
 
 /** A connection to a DuckDB of this process, closed after the tests of the file. */
 export function duckDbConnection(): Connection {

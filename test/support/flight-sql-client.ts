@@ -1,5 +1,5 @@
+import { bytesField, readFields, varintField } from '@framehold/grpc';
 import { type Table, tableFromIPC, tableToIPC } from 'apache-arrow';
-import { bytesField, readFields, varintField } from '../../src/grpc/protobuf/protobuf.ts';
 import {
   byCommand,
   type FlightAnswer,

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHealthService, type Service } from '@framehold/grpc';
 import { identify } from '../../src/auth/identify.ts';
 import { AppError } from '../../src/core/errors/app-error.ts';
 import { silentLogger } from '../../src/core/logs/logger.ts';
-import { createHealthService } from '../../src/grpc/server/health.ts';
-import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/grpc/server/listener.ts';
-import type { Service } from '../../src/grpc/server/method.ts';
+import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/grpc/listener.ts';
 
 export interface TestListener extends GrpcListener {
   readonly port: number;

@@ -2,3 +2,7 @@
 export function restrictFiles(): boolean {
   return false;
 }
+
+export function landlockVersion(): number {
+  return 0;
+}

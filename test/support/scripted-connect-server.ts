@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from '
 import type { AddressInfo } from 'node:net';
 import { type ArrowField, arrowField, arrowTable, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
 import { joinBytes } from '@framehold/columns';
+import { type GrpcStatusName, grpcStatus, MessageReader, message, messagePrefix, string } from '@framehold/grpc';
 import {
   AnalyzePlanResponse,
   ConfigRequest,
@@ -14,10 +15,7 @@ import {
   ReattachExecuteRequest,
   ReleaseExecuteRequest,
   RpcStatus,
-} from '../../src/engines/spark/connect-messages.ts';
-import { message, string } from '../../src/grpc/protobuf/proto-message.ts';
-import { type GrpcStatusName, grpcStatus } from '../../src/grpc/wire/grpc-status.ts';
-import { MessageReader, messagePrefix } from '../../src/grpc/wire/message-frames.ts';
+} from '@framehold/spark-connect/messages';
 
 export interface ConnectCall {
   readonly method: string;

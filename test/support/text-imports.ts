@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valueAt } from '@framehold/arrow-ipc';
 import type { Batch, Column } from '@framehold/columns';
+import { type Connection, Session } from '@framehold/duckdb';
 import { importCsv } from '../../src/engines/duckdb/worker/import/csv/csv-file.ts';
 import { importJson } from '../../src/engines/duckdb/worker/import/json/json-file.ts';
-import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 /** The engine's imports of text for a frame that has columns already, as plain values. */

@@ -1,6 +1,6 @@
+import type { Connection } from '@framehold/duckdb';
 import type { Statement } from '../../src/core/sql/sql.ts';
 import { analyzeSql as gated } from '../../src/engines/duckdb/worker/gate/analyze.ts';
-import type { Connection } from '../../src/engines/duckdb/worker/native/session.ts';
 
 /** Replaces the gate in a worker of `ungatedBuild`: a text with this prefix runs unchecked. */
 export const ungatedMark = '/*ungated*/';

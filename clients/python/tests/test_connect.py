@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import framehold
-from framehold._address import Address, find_server, parse_address
+from framehold._transport.address import Address, find_server, parse_address
 
 NOTHING = {"token": None, "tenant": None, "ca": None, "cert": None, "key": None}
 

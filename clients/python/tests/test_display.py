@@ -14,8 +14,8 @@ import pytest
 
 import framehold
 from framehold import _progress
-from framehold._html import html_of, sparkline, text_of
-from framehold._progress import Progress
+from framehold._rows.html import html_of, sparkline, text_of
+from framehold._rows.progress import Progress
 
 
 def test_a_result_shows_its_first_rows_and_how_many_there_are(server: framehold.Connection) -> None:

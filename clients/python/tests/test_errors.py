@@ -19,7 +19,7 @@ from proxy import CuttingProxy
 
 import framehold
 from framehold import errors
-from framehold._response import Response
+from framehold._transport.response import Response
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "errors.md"
 #: Failures on the way to the server.

@@ -11,7 +11,7 @@ import pytest
 from proxy import CuttingProxy
 
 import framehold
-from framehold._follow import _next_limit
+from framehold._verbs.follow import _next_limit
 
 
 def numbers(batch: pa.RecordBatch) -> list[int]:

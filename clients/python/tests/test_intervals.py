@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import framehold
-from framehold._convert import with_durations
+from framehold._rows.convert import with_durations
 from framehold.errors import UnsupportedTypeError
 
 LENGTHS = [dt.timedelta(0), dt.timedelta(milliseconds=1), None, dt.timedelta(days=1, hours=3), dt.timedelta(days=49)]

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { sleep } from '@framehold/async';
 import type { Config } from '../../config/config.ts';
 import { formatAddress, isWildcard, type ListenAddress } from '../../config/listen-address.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { type ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { createLogger, type RootLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';

@@ -1,4 +1,4 @@
-import type { TimeoutList } from './timeout-list.ts';
+import type { TimeoutList } from '@framehold/async';
 
 /** A time limit that can stand still. Its one timer runs on meanwhile and looks again: setting one costs more than pausing. */
 export class Deadline {

@@ -1,5 +1,5 @@
+import { FairQueue } from '@framehold/async';
 import { AppError } from '../errors/app-error.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { LinkedAbort } from './linked-abort.ts';
 import { ownerOf, Share, type SharedCapacity, type ShareOptions, type TakeOptions } from './share.ts';
 

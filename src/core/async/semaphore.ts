@@ -1,4 +1,4 @@
-import type { WaitOptions } from './fair-queue.ts';
+import type { WaitOptions } from '@framehold/async';
 import { FairShares } from './fair-shares.ts';
 
 export interface SemaphoreOptions {

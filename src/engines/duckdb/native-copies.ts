@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backgroundTimeoutMs, sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
+import { backgroundTimeoutMs } from '../../core/async/background-timeout.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { defaultTenant, type Tenant } from '../../core/callers/principal.ts';
 import type { Logger } from '../../core/logs/logger.ts';

@@ -1,4 +1,4 @@
-import { abortable } from '../../core/async/limited-wait.ts';
+import { abortable } from '@framehold/async';
 
 /** Larger pieces go to a worker in parts, so that it holds no more of them than it needs. */
 const pieceBytes = 1024 * 1024;

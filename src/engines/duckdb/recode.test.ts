@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { arrowFields, schemaMessage as ourSchema } from '@framehold/arrow-ipc';
 import { type Column, only } from '@framehold/columns';
+import { Session } from '@framehold/duckdb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrowMessages, arrowStream } from '../../../test/support/arbitrary-arrow.ts';
@@ -23,7 +24,6 @@ import { rowEncoder } from '../../encoding/row-encoder.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { NativeCopies } from './native-copies.ts';
 import { loadArrowStream } from './worker/append/arrow-to-table.ts';
-import { Session } from './worker/native/session.ts';
 
 const never = new AbortController().signal;
 const forms: readonly ChunkForm[] = ['exec-json', 'exec-json-quoted', 'arrow', 'ndjson', 'csv:,', 'csv-safe:;'];

@@ -1,6 +1,6 @@
+import type { Flavour } from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { Query, Statement } from '../../core/sql/sql.ts';
-import type { Flavour } from './spark-session.ts';
 import { readStatement, type SparkQuery } from './sql/read-statement.ts';
 
 interface AnalysedQuery {

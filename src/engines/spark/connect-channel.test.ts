@@ -21,7 +21,7 @@ it('a token that the server refuses is said so, without the token', async () => 
 it('sends the token and further headers with every call', async () => {
   const seen: unknown[] = [];
   await using server = await scriptedConnectServer(async (call) => {
-    seen.push([call.headers.authorization, call.headers['x-tenant']]);
+    seen.push([call.headers.authorization, call.headers['x-tenant'], call.headers['user-agent']]);
     if (call.method !== 'ExecutePlan') return;
     await call.send(batchOf([1], 'r0'));
     await call.send({ resultComplete: {} });
@@ -29,7 +29,7 @@ it('sends the token and further headers with every call', async () => {
   });
   await using engine = sparkEngine({ url: `${server.url}/;token=s3cret;x-tenant=a` });
   await rowsOf(await runSql(engine, 'SELECT 1'));
-  expect(seen[0]).toEqual(['Bearer s3cret', 'a']);
+  expect(seen[0]).toEqual(['Bearer s3cret', 'a', 'framehold']);
 });
 
 it('a server that takes connections and says nothing is given up in time', async () => {

@@ -1,7 +1,7 @@
+import { messagePrefix } from '@framehold/grpc';
 import { expect, it } from 'vitest';
 import { batchOf, type ConnectCall, scriptedConnectServer } from '../../../test/support/scripted-connect-server.ts';
 import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
-import { messagePrefix } from '../../grpc/wire/message-frames.ts';
 
 const sql = 'SELECT 1';
 

@@ -1,11 +1,10 @@
 import { arrowField, utf8Type } from '@framehold/arrow-ipc';
 import { type Column, type DataType, sparkName } from '@framehold/columns';
+import { aliased, type Flavour, localRows, type Relation, readParquet } from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql/sql.ts';
 import type { PathMap } from './path-map.ts';
-import { aliased, localRows, type Relation, readParquet } from './plan.ts';
 import { sparkSchema } from './spark-schema.ts';
-import type { Flavour } from './spark-session.ts';
 
 export interface FrameRelationsOptions {
   readonly flavour: Flavour;

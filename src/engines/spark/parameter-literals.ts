@@ -1,11 +1,18 @@
 import { isTextField, type ReceivedField, readSmallStream } from '@framehold/arrow-ipc';
 import { type DataType, isDecimalSize, parseSqlType, sqlTypeName, type TimeUnit } from '@framehold/columns';
+import {
+  arrayOf,
+  type BoundArguments,
+  emptyType,
+  type LiteralValue,
+  literal,
+  nullLiteral,
+  SparkType,
+  type SparkTypeValue,
+} from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { Query, SqlRun } from '../../core/sql/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
-import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
-import type { BoundArguments } from './plan.ts';
-import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';
 import { valueOfText, wholeMicroseconds } from './text-values.ts';
 
 const noArguments: BoundArguments = { named: new Map(), positional: [] };

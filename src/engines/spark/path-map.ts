@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Flavour } from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
-import type { Flavour } from './spark-session.ts';
 
 /** Our cold directory as the cluster sees it. */
 export class PathMap {

@@ -1,5 +1,6 @@
 import { type ArrowField, arrowField, arrowTable, endOfStream, schemaMessage } from '@framehold/arrow-ipc';
 import { joinBytes } from '@framehold/columns';
+import type { ExecuteResponse } from '@framehold/spark-connect/messages';
 import { expect, it } from 'vitest';
 import {
   answerOf,
@@ -11,7 +12,6 @@ import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/sp
 import { AppError } from '../../core/errors/app-error.ts';
 import type { JobOptions } from '../../core/rows/frame-engine.ts';
 import type { ArrowRecoder } from '../../core/sql/sql.ts';
-import type { ExecuteResponse } from './connect-messages.ts';
 
 /** A server whose executions give these answers, one after another. */
 const answering = (...answers: readonly Partial<ExecuteResponse>[]) => {

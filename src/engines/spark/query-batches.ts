@@ -1,9 +1,8 @@
 import { hasOwnLayout, type ReceivedField, toColumn } from '@framehold/arrow-ipc';
 import type { Column } from '@framehold/columns';
+import { type BoundArguments, ConnectFailure } from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { SqlRun } from '../../core/sql/sql.ts';
-import { ConnectFailure } from './connect-failure.ts';
-import type { BoundArguments } from './plan.ts';
 import type { QueryWork } from './query-work.ts';
 import { type ResultBatch, readResultBatch } from './result-batches.ts';
 import { resultTooLarge } from './sql-failure.ts';

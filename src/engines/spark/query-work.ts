@@ -1,13 +1,12 @@
+import { ConnectFailure, isSessionLost, type SparkSession, withDetails } from '@framehold/spark-connect';
 import { Deadline } from '../../core/async/deadline.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import { inQueue } from '../../core/logs/statement-costs.ts';
 import type { JobOptions } from '../../core/rows/frame-engine.ts';
 import { settingNotTaken } from '../../core/sql/statement-settings.ts';
-import { ConnectFailure, isSessionLost } from './connect-failure.ts';
-import { withDetails } from './error-details.ts';
 import type { SessionLease, SessionPool } from './session-pool.ts';
-import type { SparkSession } from './spark-session.ts';
 import { type FailureContext, sqlFailure } from './sql-failure.ts';
+import { useTimeZone } from './time-zone.ts';
 
 export interface QueryWorkOptions {
   readonly sessions: SessionPool;
@@ -60,7 +59,7 @@ export class QueryWork {
       const { timeZone, failures } = this.#options;
       // It keeps the setting, and computes in UTC all the same.
       if (timeZone !== undefined && session.flavour === 'sail') throw settingNotTaken('TimeZone', failures.engine);
-      await session.useTimeZone(timeZone, this);
+      await useTimeZone(session, timeZone, this);
       return await act(session);
     });
   }

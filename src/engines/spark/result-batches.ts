@@ -6,8 +6,8 @@ import {
   readMessageHead,
   readSchema,
 } from '@framehold/arrow-ipc';
+import { ConnectFailure } from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
-import { ConnectFailure } from './connect-failure.ts';
 
 const continuation = 0xffff_ffff;
 const prefixBytes = 8;

@@ -1,11 +1,15 @@
 import { toColumn } from '@framehold/arrow-ipc';
 import type { Column } from '@framehold/columns';
-import { ConnectFailure } from './connect-failure.ts';
-import { execute } from './execution.ts';
-import { limited, type Relation, rootPlan } from './plan.ts';
+import {
+  ConnectFailure,
+  columnsOfStruct,
+  execute,
+  limited,
+  type Relation,
+  rootPlan,
+  type SparkSession,
+} from '@framehold/spark-connect';
 import { readResultBatch, unreadableResult } from './result-batches.ts';
-import type { SparkSession } from './spark-session.ts';
-import { columnsOfStruct } from './spark-type.ts';
 
 /** The columns that a relation has when it is run, without running it. */
 export async function resultColumns(

@@ -1,12 +1,11 @@
-import { withTimeout } from '../../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
+import { type Flavour, isSessionLost, SparkSession, type SparkSessionOptions } from '@framehold/spark-connect';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { JobOptions } from '../../core/rows/frame-engine.ts';
 import type { EngineSlots } from '../../core/sql/engine.ts';
-import { isSessionLost } from './connect-failure.ts';
-import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
 import { maxWaitingSubqueries } from './sql/statement-size.ts';
 
 /** Well before servers forget a session themselves (Sail after a quarter of an hour). */

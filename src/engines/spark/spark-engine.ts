@@ -1,13 +1,12 @@
+import { ConnectChannel, parseConnectUrl, SparkSession } from '@framehold/spark-connect';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { ClusterEngine, EngineHealth, EngineSlots } from '../../core/sql/engine.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql/sql.ts';
-import { parseConnectUrl } from '../../core/system/connect-url.ts';
 import { version } from '../../core/system/version.ts';
-import { ConnectChannel } from './connect-channel.ts';
 import { PathMap } from './path-map.ts';
 import { SessionPool } from './session-pool.ts';
-import { SparkSession } from './spark-session.ts';
+import { sessionSettings } from './session-settings.ts';
 import { SparkSqlEngine } from './spark-sql-engine.ts';
 import { sqlFailure } from './sql-failure.ts';
 
@@ -52,12 +51,19 @@ export class SparkEngine implements ClusterEngine {
     const address = parseConnectUrl(options.url);
     this.name = name;
     this.#pathMap = new PathMap(coldDirectory, options.pathMap);
-    this.#channel = new ConnectChannel({ address, connectTimeoutMs, extraCertificatesFile, logger });
+    this.#channel = new ConnectChannel({
+      address,
+      connectTimeoutMs,
+      extraCertificatesFile,
+      userAgent: 'framehold',
+      logger,
+    });
     const session = {
       channel: this.#channel,
-      userId: address.userId,
+      userId: address.userId ?? 'framehold',
       clientType: `framehold/${version}`,
       retryForMs: connectTimeoutMs,
+      settings: sessionSettings,
     };
     this.#newSession = () => new SparkSession({ ...session, retryForMs: 0 });
     this.#sessions = new SessionPool({

@@ -1,6 +1,18 @@
 import { join } from 'node:path';
 import { arrowIpcStream } from '@framehold/arrow-ipc';
 import type { Column, DataType } from '@framehold/columns';
+import {
+  type BoundArguments,
+  ConnectFailure,
+  execute,
+  type Flavour,
+  limited,
+  type Relation,
+  rootPlan,
+  type SparkSession,
+  sqlOver,
+  writePlan,
+} from '@framehold/spark-connect';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { JobOptions } from '../../core/rows/frame-engine.ts';
 import { descriptionKey } from '../../core/sql/description-key.ts';
@@ -20,18 +32,14 @@ import type {
 import { LruMap } from '../../core/system/lru-map.ts';
 import { AnalysedQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
-import { ConnectFailure } from './connect-failure.ts';
 import { describedColumns, describedRows, describedStream } from './described-columns.ts';
-import { execute } from './execution.ts';
 import { frameRelation, handleOf, refuseKeptIntervals, tableRelations } from './frame-relations.ts';
 import { argumentsOf, unboundArguments } from './parameter-literals.ts';
 import type { PathMap } from './path-map.ts';
-import { type BoundArguments, limited, type Relation, rootPlan, sqlOver, writePlan } from './plan.ts';
 import { type Answer, isPlannedLimit, QueryBatches } from './query-batches.ts';
 import { QueryWork } from './query-work.ts';
 import { resultColumns } from './result-columns.ts';
 import type { SessionPool } from './session-pool.ts';
-import type { Flavour, SparkSession } from './spark-session.ts';
 import { filesElsewhere, missingFiles } from './sql-failure.ts';
 import { timeZoneOf } from './time-zone.ts';
 import { writtenFiles } from './written-files.ts';

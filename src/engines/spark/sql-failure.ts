@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { DataType } from '@framehold/columns';
-import { AppError } from '../../core/errors/app-error.ts';
+import { CodedError, type DataType } from '@framehold/columns';
+import { ConnectFailure, isSessionLost } from '@framehold/spark-connect';
+import { AppError, toAppError } from '../../core/errors/app-error.ts';
 import type { FrameTable, Query } from '../../core/sql/sql.ts';
-import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { handleOf } from './frame-relations.ts';
 import type { PathMap } from './path-map.ts';
 
@@ -22,6 +22,7 @@ const retryAfterSeconds = 5;
 
 /** The caller's error for a failed query. Never a stack trace, an address or a path. */
 export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
+  if (thrown instanceof CodedError) return toAppError(thrown);
   if (!(thrown instanceof ConnectFailure)) return thrown;
   const { engine } = context;
   const failed = (

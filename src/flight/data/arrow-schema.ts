@@ -1,6 +1,6 @@
 import { arrowFields, schemaMessage, schemaMessageSteps } from '@framehold/arrow-ipc';
+import { inTurns } from '@framehold/async';
 import type { Column } from '@framehold/columns';
-import { inTurns } from '../../core/async/own-turn.ts';
 
 /** By the list itself: all requests for a version of a frame, or for the same statement again, have the same one. */
 const known = new WeakMap<readonly Column[], Uint8Array>();

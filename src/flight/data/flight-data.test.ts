@@ -1,6 +1,6 @@
+import { FlightData } from '@framehold/grpc/flight';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FlightData } from '../../grpc/messages/flight.ts';
 import { batchData, schemaData } from './flight-data.ts';
 
 function encapsulated(header: Uint8Array, body: Uint8Array): Uint8Array {

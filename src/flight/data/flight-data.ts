@@ -1,7 +1,6 @@
 import { splitMessage } from '@framehold/arrow-ipc';
 import { giveMemory } from '@framehold/columns';
-import { bytesField } from '../../grpc/protobuf/protobuf.ts';
-import type { Message, NotedMessage } from '../../grpc/server/method.ts';
+import { bytesField, type Message, type NotedMessage } from '@framehold/grpc';
 
 const headerTag = 0x12;
 const metadataTag = 0x1a;

@@ -1,5 +1,6 @@
-import type { FlightDataMessage } from '../../grpc/messages/flight.ts';
-import type { Call, Message, Messages } from '../../grpc/server/method.ts';
+import type { Message, Messages } from '@framehold/grpc';
+import type { FlightDataMessage } from '@framehold/grpc/flight';
+import type { Call } from '../call.ts';
 
 /** An upload whose first message has arrived. */
 export interface FlightUpload {

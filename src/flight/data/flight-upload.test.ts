@@ -1,9 +1,8 @@
+import { bytesField, type FrameLimits, MessageReader, messagePrefix } from '@framehold/grpc';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test, vi } from 'vitest';
 import { flightDataOf } from '../../../test/support/flight-client.ts';
 import { FairShares } from '../../core/async/fair-shares.ts';
-import { bytesField } from '../../grpc/protobuf/protobuf.ts';
-import { type FrameLimits, MessageReader, messagePrefix } from '../../grpc/wire/message-frames.ts';
 import { uploadedParameters } from '../sql/statements/uploaded-parameters.ts';
 import { openFlightUpload } from './flight-upload.ts';
 

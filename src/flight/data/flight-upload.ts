@@ -1,8 +1,7 @@
 import { encapsulated, endOfStream, tryReadMessageHead } from '@framehold/arrow-ipc';
+import { lastField, type MessageReader } from '@framehold/grpc';
+import { FlightData, type FlightDataMessage, flightDataBody } from '@framehold/grpc/flight';
 import { AppError } from '../../core/errors/app-error.ts';
-import { FlightData, type FlightDataMessage, flightDataBody } from '../../grpc/messages/flight.ts';
-import { lastField } from '../../grpc/protobuf/protobuf.ts';
-import type { MessageReader } from '../../grpc/wire/message-frames.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
 import { UploadCounts } from './upload-counts.ts';
 

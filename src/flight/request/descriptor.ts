@@ -1,6 +1,6 @@
+import { descriptorType, FlightDescriptor } from '@framehold/grpc/flight';
 import { AppError } from '../../core/errors/app-error.ts';
 import { type FrameName, isSharedName, parseFrameName, splitSharedName } from '../../core/names/frame-name.ts';
-import { descriptorType, FlightDescriptor } from '../../grpc/messages/flight.ts';
 
 /** The object of a FlightDescriptor. */
 export type Descriptor =

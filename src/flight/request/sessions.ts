@@ -1,3 +1,4 @@
+import { type SessionOptionValue, sessionError } from '@framehold/grpc/flight';
 import { readCredential } from '../../auth/credentials.ts';
 import type { Principal } from '../../core/callers/principal.ts';
 import { AppError } from '../../core/errors/app-error.ts';
@@ -7,10 +8,9 @@ import type { Definition } from '../../core/sql/definition.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql/sql.ts';
 import { type StatementSettings, settingName, withSetting } from '../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
-import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
-import type { Call } from '../../grpc/server/method.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
 import type { TemporaryTables } from '../../query/tables/temporary-tables.ts';
+import type { Call } from '../call.ts';
 import { OwnedMap } from './owned-map.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;

@@ -1,5 +1,3 @@
-import type { Principal } from '../../core/callers/principal.ts';
-import { AppError } from '../../core/errors/app-error.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -7,8 +5,10 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from '../../grpc/messages/flight.ts';
-import type { Call } from '../../grpc/server/method.ts';
+} from '@framehold/grpc/flight';
+import type { Principal } from '../../core/callers/principal.ts';
+import { AppError } from '../../core/errors/app-error.ts';
+import type { Call } from '../call.ts';
 import type { ActionDescription } from '../data/flight-sql-port.ts';
 import { packAny, unpackAny } from './messages/any-message.ts';
 import {

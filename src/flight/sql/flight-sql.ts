@@ -1,12 +1,12 @@
 import { schemaMessage } from '@framehold/arrow-ipc';
+import { GrpcError, type Message, type Messages } from '@framehold/grpc';
+import { PutResult, Result } from '@framehold/grpc/flight';
 import type { Principal } from '../../core/callers/principal.ts';
 import { parseProducer } from '../../core/callers/producer.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import type { Frames } from '../../frames/frames.ts';
-import { PutResult, Result } from '../../grpc/messages/flight.ts';
-import type { Call, Message, Messages } from '../../grpc/server/method.ts';
-import { GrpcError } from '../../grpc/wire/grpc-status.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
+import type { Call } from '../call.ts';
 import type { FlightSqlHandler, FlightUpload } from '../data/flight-sql-port.ts';
 import type { Sessions } from '../request/sessions.ts';
 import { actionDescriptions, findAction } from './actions.ts';

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
+import { abortable } from '@framehold/async';
 import { FairShares, type ShareFigures } from '../../core/async/fair-shares.ts';
-import { abortable } from '../../core/async/limited-wait.ts';
 import type { Share } from '../../core/async/share.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 

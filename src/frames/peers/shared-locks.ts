@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import { errnoOf } from '../../core/errors/storage-error.ts';

@@ -1,4 +1,4 @@
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { ChunkLoads } from './chunk-loads.ts';
 import { ReadAhead } from './read-ahead.ts';

@@ -1,6 +1,6 @@
+import { withTimeout } from '@framehold/async';
 import type { EncodedRows } from '@framehold/columns';
 import type { DiskCache } from '../../cache/disk-cache.ts';
-import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { FrameEngine } from '../../core/rows/frame-engine.ts';
 import { compact } from './row-load.ts';
 import { chunkOf, diskKey, type VersionRows } from './version-rows.ts';

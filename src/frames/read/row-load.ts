@@ -1,5 +1,5 @@
+import { abortable, withTimeout } from '@framehold/async';
 import type { EncodedRows } from '@framehold/columns';
-import { abortable, withTimeout } from '../../core/async/limited-wait.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { FrameEngine, ReadRows } from '../../core/rows/frame-engine.ts';
 

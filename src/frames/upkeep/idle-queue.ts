@@ -1,4 +1,4 @@
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import { isTransient } from '../../core/errors/app-error.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import type { Tenant } from '../../core/callers/principal.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { Logger } from '../../core/logs/logger.ts';

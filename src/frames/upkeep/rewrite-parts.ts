@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { backgroundTimeoutMs } from '../../core/async/limited-wait.ts';
+import { backgroundTimeoutMs } from '../../core/async/background-timeout.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { AppError, isTransient } from '../../core/errors/app-error.ts';
 import type { Handle } from '../../core/names/handle.ts';

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { sleep } from '../../core/async/limited-wait.ts';
+import { sleep } from '@framehold/async';
 import type { Logger } from '../../core/logs/logger.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
 import type { FrameScrub, ScrubTurn } from './frame-scrub.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
-import { withTimeout } from '../../core/async/limited-wait.ts';
+import { withTimeout } from '@framehold/async';
 import { AppError } from '../../core/errors/app-error.ts';
 import type { Logger } from '../../core/logs/logger.ts';
 import { storage } from '../disk/durable-file.ts';

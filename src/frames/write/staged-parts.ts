@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { arrowIpcStream, createArrowEncoder } from '@framehold/arrow-ipc';
+import { ownTurn } from '@framehold/async';
 import type { Batch, Column } from '@framehold/columns';
-import { ownTurn } from '../../core/async/own-turn.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import { AppError } from '../../core/errors/app-error.ts';
 import { isFailedSync } from '../../core/errors/storage-error.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { sharedTurn } from '@framehold/async';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import { sharedTurn } from '../../core/async/own-turn.ts';
 import type { Share } from '../../core/async/share.ts';
 import type { AuditRecord } from '../../core/callers/audit.ts';
 import { type Caller, laneOf, type Principal } from '../../core/callers/principal.ts';

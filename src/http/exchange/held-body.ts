@@ -1,5 +1,4 @@
-import { abortable } from '../../core/async/limited-wait.ts';
-import { ownTurn } from '../../core/async/own-turn.ts';
+import { abortable, ownTurn } from '@framehold/async';
 import { uncountedBytes } from './request-body.ts';
 
 export interface HeldBodyOptions {

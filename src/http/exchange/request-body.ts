@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { IdleTimer } from '../../core/async/idle-timer.ts';
+import { IdleTimer } from '@framehold/async';
 import { AppError } from '../../core/errors/app-error.ts';
 import { ClientGone } from './response-writer.ts';
 import { isCutShort } from './short-chunks.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
+import { lightBytes, ownTurn } from '@framehold/async';
 import { AppError } from '../../core/errors/app-error.ts';
 import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';

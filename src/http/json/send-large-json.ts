@@ -1,4 +1,4 @@
-import { lightBytes, ownTurn } from '../../core/async/own-turn.ts';
+import { lightBytes, ownTurn } from '@framehold/async';
 import { jsonContentType } from '../exchange/error-response.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { sendBody } from '../exchange/send-body.ts';

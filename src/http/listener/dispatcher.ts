@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sharedTurn } from '@framehold/async';
 import type { DownloadTickets } from '../../auth/download-tickets.ts';
 import { assertMay } from '../../auth/rights.ts';
 import type { FairShares } from '../../core/async/fair-shares.ts';
-import { sharedTurn } from '../../core/async/own-turn.ts';
 import { networkOf } from '../../core/callers/address-counts.ts';
 import type { Audit } from '../../core/callers/audit.ts';
 import type { CredentialWatch } from '../../core/callers/credential-watch.ts';

@@ -1,7 +1,6 @@
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { WaitOptions } from '../../core/async/fair-queue.ts';
-import { abortable } from '../../core/async/limited-wait.ts';
+import { abortable, type WaitOptions } from '@framehold/async';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Tenant } from '../../core/callers/principal.ts';
 import { AppError } from '../../core/errors/app-error.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { placeTables, tpchTables } from '../../../bench/tpch-data.ts';
+import { placeTables, tpchTables } from '../../../bench/data/tpch-data.ts';
 import { Cleanup } from '../../../src/core/async/cleanup.ts';
 import { type Answer, ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { bytesField } from '@framehold/grpc';
 import { Metadata } from '@grpc/grpc-js';
-import { bytesField } from '../../../src/grpc/protobuf/protobuf.ts';
 import { GrpcClient, gather } from '../../support/grpc-client.ts';
 
 const service = '/spark.connect.SparkConnectService';

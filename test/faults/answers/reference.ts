@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Session } from '../../../src/engines/duckdb/worker/native/session.ts';
+import { type Connection, Session } from '@framehold/duckdb';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Question } from './column-case.ts';
 import { rowsOf, type TableCase } from './table-case.ts';

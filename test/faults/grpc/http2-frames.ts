@@ -1,4 +1,4 @@
-import { http2Options } from '../../../src/grpc/server/http2-settings.ts';
+import { http2Options } from '@framehold/grpc';
 
 /** As long as the server takes them. */
 export const maxFrame = http2Options.settings?.maxFrameSize ?? 16_384;

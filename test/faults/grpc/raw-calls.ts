@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
-import { messagePrefix } from '../../../src/grpc/wire/message-frames.ts';
+import { messagePrefix } from '@framehold/grpc';
 
 export interface RawAnswer {
   /** Of HTTP; 0 where none came. */

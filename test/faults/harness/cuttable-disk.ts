@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadLibc } from '../../../src/engines/duckdb/worker/native/native-library.ts';
+import { loadLibc } from '@framehold/duckdb';
 
 /** `_IOR('X', 125, __u32)` of Linux, and its flag for a disk that keeps nothing more, not even its journal. */
 const ext4Shutdown = 0x8004587d;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { residentBytes } from '../../../bench/process-tree.ts';
+import { residentBytes } from '../../../bench/harness/process-tree.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';

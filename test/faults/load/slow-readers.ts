@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { residentBytes } from '../../../bench/process-tree.ts';
+import { residentBytes } from '../../../bench/harness/process-tree.ts';
 import { ask } from '../../support/http-client.ts';
 import { openFilesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { residentBytes } from '../../../bench/process-tree.ts';
+import { residentBytes } from '../../../bench/harness/process-tree.ts';
 import { privateFiles } from '../../support/private-files.ts';
 import { childrenOf, openFilesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';

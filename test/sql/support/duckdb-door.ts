@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDbError } from '../../../src/engines/duckdb/worker/native/duckdb-error.ts';
-import { type Connection, type PreparedStatement, Session } from '../../../src/engines/duckdb/worker/native/session.ts';
+import { type Connection, DuckDbError, type PreparedStatement, Session } from '@framehold/duckdb';
 import { Refused, type SqlDoor } from './sql-door.ts';
 
 /** DuckDB itself, with an empty database, in this process. */

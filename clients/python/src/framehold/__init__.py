@@ -6,19 +6,19 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._types import Column, Engine, FrameInfo, Identity, Kept, Query, ServerInfo
-from ._append import Ack, Appender
+from ._verbs.types import Column, Engine, FrameInfo, Identity, Kept, Query, ServerInfo
+from ._verbs.append import Ack, Appender
 from ._connection import Connection, connect
-from ._expressions import Expr, col, count, lit
-from ._follow import Follower
-from ._frame import Frame, Groups, Statement
-from ._result import Result, Stream
+from ._verbs.expressions import Expr, col, count, lit
+from ._verbs.follow import Follower
+from ._verbs.frame import Frame, Groups, Statement
+from ._rows.result import Result, Stream
 from .errors import FrameholdError
 
 if TYPE_CHECKING:
     import polars
 
-    from ._scan import Plan
+    from ._verbs.scan import Plan
 
 __version__ = _version("framehold")
 
@@ -52,6 +52,6 @@ __all__ = [
 
 def explain(query: polars.LazyFrame) -> Plan:
     """What each ``scan`` of a query asks its server for, after Polars has optimised it. Reads no frame of a server."""
-    from ._scan import explain
+    from ._verbs.scan import explain
 
     return explain(query)

@@ -20,8 +20,8 @@ from sqlalchemy.engine.url import URL
 from sqlalchemy.exc import NoSuchTableError
 from sqlalchemy.sql.compiler import DDLCompiler, GenericTypeCompiler, IdentifierPreparer, SQLCompiler
 
-from ._address import Credentials
 from ._connection import connect
+from ._transport.address import Credentials
 
 CATALOG = "framehold"
 SCHEMA = "frames"

@@ -1,6 +1,5 @@
 import type { ClientHttp2Session } from 'node:http2';
-import { GrpcCallError, grpcCall, type Pieces } from '../../../../src/grpc/client/grpc-call.ts';
-import { grpcStatus } from '../../../../src/grpc/wire/grpc-status.ts';
+import { GrpcCallError, grpcCall, grpcStatus, type Pieces } from '@framehold/grpc';
 import { broken, type FrameholdError, refusal, unanswered } from '../errors.ts';
 import type { AnswerHints } from '../http.ts';
 

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { ConnectionOptions } from 'node:tls';
 import { tryReadMessageHead } from '@framehold/arrow-ipc';
-import type { Pieces } from '../../../../src/grpc/client/grpc-call.ts';
+import { bytesField, type Pieces } from '@framehold/grpc';
 import {
   descriptorType,
   FlightData,
@@ -9,8 +9,7 @@ import {
   flightServiceName,
   PutResult,
   Ticket,
-} from '../../../../src/grpc/messages/flight.ts';
-import { bytesField } from '../../../../src/grpc/protobuf/protobuf.ts';
+} from '@framehold/grpc/flight';
 import type { Kept, Mode } from '../operations.ts';
 import type { ArrowMessage } from './arrow-reader.ts';
 import { callServer } from './flight-call.ts';

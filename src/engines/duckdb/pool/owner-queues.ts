@@ -1,4 +1,4 @@
-import { FairQueue, type WaitOptions } from '../../../core/async/fair-queue.ts';
+import { FairQueue, type WaitOptions } from '@framehold/async';
 import type { WorkerOwner, WorkerProcess } from './worker-process.ts';
 
 interface OwnerQueue {

@@ -1,5 +1,5 @@
+import { TimeoutList } from '@framehold/async';
 import { Deadline } from '../../../core/async/deadline.ts';
-import { TimeoutList } from '../../../core/async/timeout-list.ts';
 import { AppError, workTimedOut } from '../../../core/errors/app-error.ts';
 import { errorType } from '../../../core/errors/error-type.ts';
 import type { Span } from '../../../core/logs/span.ts';

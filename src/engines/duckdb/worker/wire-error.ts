@@ -1,9 +1,9 @@
+import { DuckDbError, UnreadableType } from '@framehold/duckdb';
 import { AppError } from '../../../core/errors/app-error.ts';
 import { isFailedSync, storageError } from '../../../core/errors/storage-error.ts';
 import type { WireError } from '../protocol/protocol.ts';
-import { DuckDbError, outOfMemory } from './native/duckdb-error.ts';
-import { firstError } from './native/first-error.ts';
-import { UnreadableType } from './native/logical-type.ts';
+import { firstError } from './first-error.ts';
+import { outOfMemory } from './resource-error.ts';
 
 /** A job's error in the form for the parent process. */
 export function wireError(thrown: unknown, { aborted }: Pick<AbortSignal, 'aborted'>): WireError {

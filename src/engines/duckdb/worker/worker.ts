@@ -1,5 +1,6 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Column } from '@framehold/columns';
+import { type Connection, restrictFiles, restrictProcess, Session } from '@framehold/duckdb';
 import type { EncodedPieces } from '../../../encoding/row-encoder.ts';
 import {
   type CatalogListing,
@@ -16,15 +17,12 @@ import { InputQueue } from './channel/input-queue.ts';
 import { JobCancels } from './channel/job-cancels.ts';
 import { SharedSlots } from './channel/shared-slots.ts';
 import { analyzeSql } from './gate/analyze.ts';
+import { IdleMemory } from './idle-memory.ts';
 import { createDatabase } from './jobs/create-database-job.ts';
 import { readRows } from './jobs/read-job.ts';
 import { recode } from './jobs/recode-job.ts';
 import { warmFrame } from './jobs/warm-job.ts';
 import { writePart } from './jobs/write-job.ts';
-import { restrictProcess } from './native/c-api.ts';
-import { IdleMemory } from './native/idle-memory.ts';
-import { restrictFiles } from './native/restrict-files.ts';
-import { type Connection, Session } from './native/session.ts';
 import { countChanges } from './parquet/changed-rows.ts';
 import { checksumLike } from './parquet/checksum.ts';
 import { probe } from './parquet/probe.ts';

@@ -1,4 +1,4 @@
-import { abortable } from '../../../core/async/limited-wait.ts';
+import { abortable } from '@framehold/async';
 import type { LiveFile } from '../../../core/sql/live-tables.ts';
 
 interface Entry {

@@ -1,5 +1,5 @@
+import { bytesField } from '@framehold/grpc';
 import { expect, test } from 'vitest';
-import { bytesField } from '../../../grpc/protobuf/protobuf.ts';
 import { packAny, unpackAny } from './any-message.ts';
 import { StatementText } from './sql-messages.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../core/errors/app-error.ts';
-import { bytes, message, string } from '../../../grpc/protobuf/proto-message.ts';
+import { CodedError } from '@framehold/columns';
+import { bytes, message, string } from '@framehold/grpc';
 
 const AnyMessage = message({ typeUrl: string(1), value: bytes(2) });
 
@@ -32,7 +32,7 @@ function decodeIfAny(packed: Uint8Array): ReturnType<typeof AnyMessage.decode> |
   try {
     return AnyMessage.decode(packed);
   } catch (error) {
-    if (error instanceof AppError) return undefined;
+    if (error instanceof CodedError) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { schemaMessage } from '@framehold/arrow-ipc';
-import { FlightInfo } from '../../../grpc/messages/flight.ts';
+import { FlightInfo } from '@framehold/grpc/flight';
 
 export interface InfoParts {
   /** Encapsulated. */

@@ -11,8 +11,8 @@ import {
   string,
   strings,
   uint32s,
-} from '../../../grpc/protobuf/proto-message.ts';
-import { varintField } from '../../../grpc/protobuf/protobuf.ts';
+  varintField,
+} from '@framehold/grpc';
 
 // Field numbers are those of FlightSql.proto.
 

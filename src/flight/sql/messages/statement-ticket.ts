@@ -1,6 +1,6 @@
+import { bool, bytes, int64, message, optionalString, string } from '@framehold/grpc';
 import { AppError } from '../../../core/errors/app-error.ts';
 import { readSettings, type StatementSettings } from '../../../core/sql/statement-settings.ts';
-import { bool, bytes, int64, message, optionalString, string } from '../../../grpc/protobuf/proto-message.ts';
 import { packAny } from './any-message.ts';
 import { pooledRandomBytes } from './random-bytes.ts';
 import { TicketStatementQuery } from './sql-messages.ts';

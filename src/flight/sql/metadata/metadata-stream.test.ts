@@ -1,5 +1,5 @@
+import type { Message } from '@framehold/grpc';
 import { expect, test } from 'vitest';
-import type { Message } from '../../../grpc/server/method.ts';
 import { tableFields, tableWithSchemaFields } from './metadata-schemas.ts';
 import { metadataStream } from './metadata-stream.ts';
 

@@ -1,6 +1,6 @@
 import { type ArrowField, arrowTable, schemaMessage } from '@framehold/arrow-ipc';
-import { lightBytes, ownTurn, WorkSlices } from '../../../core/async/own-turn.ts';
-import type { Message } from '../../../grpc/server/method.ts';
+import { lightBytes, ownTurn, WorkSlices } from '@framehold/async';
+import type { Message } from '@framehold/grpc';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 
 const batchRows = 1000;

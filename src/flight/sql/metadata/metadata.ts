@@ -1,5 +1,5 @@
 import type { ArrowField } from '@framehold/arrow-ipc';
-import { inTurns } from '../../../core/async/own-turn.ts';
+import { inTurns } from '@framehold/async';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
 import {

@@ -1,8 +1,8 @@
+import { inTurns } from '@framehold/async';
 import type { Column } from '@framehold/columns';
 import { RecordBatchReader } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { anonymous } from '../../../auth/identify.ts';
-import { inTurns } from '../../../core/async/own-turn.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
 import { parseHandle } from '../../../core/names/handle.ts';
 import type { AnalyticsTable } from '../../../core/sql/sql.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { GrpcError } from '@framehold/grpc';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
 import { ownerKey, type Principal } from '../../../core/callers/principal.ts';
-import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
 import { OwnedMap } from '../../request/owned-map.ts';
 
 const maxRemembered = 10_000;

@@ -1,7 +1,8 @@
+import type { Message } from '@framehold/grpc';
 import type { Principal } from '../../../core/callers/principal.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
-import type { Call, Message } from '../../../grpc/server/method.ts';
 import type { ReturnedResult } from '../../../query/frame-sql.ts';
+import type { Call } from '../../call.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 import { OwnedMap } from '../../request/owned-map.ts';

@@ -1,10 +1,11 @@
+import type { Message, Messages } from '@framehold/grpc';
 import { parseProducer } from '../../../core/callers/producer.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
 import type { Logger } from '../../../core/logs/logger.ts';
 import { type LiveReport, liveHeaders } from '../../../core/sql/live-tables.ts';
 import type { SqlResult } from '../../../core/sql/sql.ts';
-import type { Call, Message, Messages } from '../../../grpc/server/method.ts';
 import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql, SqlUpdate } from '../../../query/frame-sql.ts';
+import type { Call } from '../../call.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';

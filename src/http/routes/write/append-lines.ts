@@ -1,4 +1,4 @@
-import { lightBytes, ownTurn } from '../../../core/async/own-turn.ts';
+import { lightBytes, ownTurn } from '@framehold/async';
 import { Semaphore } from '../../../core/async/semaphore.ts';
 import type { Principal } from '../../../core/callers/principal.ts';
 import type { Producer } from '../../../core/callers/producer.ts';

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@framehold/columns';
+import { Session } from '@framehold/duckdb';
 import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -11,7 +12,6 @@ import {
   endOfStream,
   schemaMessage,
 } from '../../../../../test/support/arrow-stream-writer.ts';
-import { Session } from '../native/session.ts';
 import { loadArrowStream } from './arrow-to-table.ts';
 
 /** Raise it by hand for a longer hunt: ARROW_DAMAGE_RUNS=100000 npx vitest run arrow-load-damage. */

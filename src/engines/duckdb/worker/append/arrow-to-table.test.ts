@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@framehold/columns';
+import { Session } from '@framehold/duckdb';
 import * as arrow from 'apache-arrow';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
@@ -19,7 +20,6 @@ import {
   schemaMessage,
 } from '../../../../../test/support/arrow-stream-writer.ts';
 import { tradesStream } from '../../../../../test/support/arrow-trades.ts';
-import { Session } from '../native/session.ts';
 import { loadArrowStream } from './arrow-to-table.ts';
 
 const session = new Session({

@@ -8,10 +8,8 @@ import {
   toDataType,
 } from '@framehold/arrow-ipc';
 import { type DataType, parseSqlType, sqlName, sqlTypeName } from '@framehold/columns';
-import { vectorRows } from '../native/c-api.ts';
-import type { Connection } from '../native/session.ts';
+import { type Connection, TableAppender, vectorRows } from '@framehold/duckdb';
 import { checkColumns } from './check-columns.ts';
-import { TableAppender } from './table-appender.ts';
 
 export interface ArrowTable extends AsyncDisposable {
   /** The table's quoted name. Its columns are c0, c1 … */

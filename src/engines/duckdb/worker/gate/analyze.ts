@@ -1,3 +1,4 @@
+import type { Connection } from '@framehold/duckdb';
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Statement } from '../../../../core/sql/sql.ts';
 import { SourceText } from '../../../../core/text/source-text.ts';
@@ -8,7 +9,6 @@ import {
   tokenize,
   withPlainSpaces,
 } from '../../../../core/text/tokens.ts';
-import type { Connection } from '../native/session.ts';
 import { deleteFrom, truncate } from './change/delete.ts';
 import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';

@@ -1,9 +1,9 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../core/sql/definition.ts';
 import type { Query, TableName } from '../../../../core/sql/sql.ts';
 import type { SourceText } from '../../../../core/text/source-text.ts';
 import { checkText } from '../../../../core/text/tokens.ts';
-import type { Connection } from '../native/session.ts';
 import { expandDefinitions } from './definitions/expand.ts';
 import { gatedReads, hasLive } from './live/gated-reads.ts';
 import { checkTokens } from './text/text-limits.ts';

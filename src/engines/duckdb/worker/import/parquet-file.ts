@@ -1,12 +1,12 @@
 import { copyFile, link, open } from 'node:fs/promises';
 import { sqlString } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { FileReport } from '../../../../core/rows/frame-engine.ts';
-import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
-import type { Connection } from '../native/session.ts';
 import { refuseImpossible } from '../parquet/impossible-footer.ts';
 import { refuseDeepLists } from '../parquet/list-depth.ts';
 import { parquetRelation, queryReadable } from '../parquet/parquet-relation.ts';
+import { resourceError } from '../resource-error.ts';
 
 const magic = 'PAR1';
 const encryptedMagic = 'PARE';

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { sqlString } from '@framehold/columns';
-import type { Connection } from '../native/session.ts';
+import type { Connection } from '@framehold/duckdb';
 
 /** Makes an empty DuckDB file, whole or not at all. */
 export async function createDatabase(connection: Connection, path: string): Promise<void> {

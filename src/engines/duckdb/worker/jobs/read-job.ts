@@ -1,10 +1,10 @@
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { ReadRows } from '../../../../core/rows/frame-engine.ts';
 import { type EncodedPieces, rowEncoder } from '../../../../encoding/row-encoder.ts';
-import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
-import type { Connection } from '../native/session.ts';
 import { queryReadable } from '../parquet/parquet-relation.ts';
 import { partRanges, rangeRelation, selected, selection } from '../parquet/part-rows.ts';
+import { resourceError } from '../resource-error.ts';
 
 /** A longer chunk is cut into pieces: a slightly longer one is not, for a small rest would be left. */
 const pieceBytes = 1.25 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { sqlString } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import type { WarmCopy } from '../../protocol/protocol.ts';
-import type { Connection } from '../native/session.ts';
 import { columnsWithEqualValues, hasEqualValues } from '../parquet/equal-values.ts';
 import { partsRelation } from '../parquet/part-rows.ts';
 import { haveSameValues } from '../parquet/value-digest.ts';

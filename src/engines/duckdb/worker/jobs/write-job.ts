@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ArrowStream, toBatches } from '@framehold/arrow-ipc';
 import { type Batch, type Column, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { type Connection, DuckDbError, nestedTypes, type StatementColumn } from '@framehold/duckdb';
 import { rowGroupRows } from '@framehold/parquet';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { FileReport, PartFacts, WrittenPart } from '../../../../core/rows/frame-engine.ts';
 import type { Job, WorkerSettings, WriteSource } from '../../protocol/protocol.ts';
 import { loadArrow } from '../append/arrow-to-table.ts';
+import { firstError } from '../first-error.ts';
 import { importCsv } from '../import/csv/csv-file.ts';
 import { importJson } from '../import/json/json-file.ts';
 import { keepParquet } from '../import/parquet-file.ts';
-import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
-import { nestedTypes } from '../native/duckdb-types.ts';
-import { firstError } from '../native/first-error.ts';
-import type { Connection, StatementColumn } from '../native/session.ts';
 import { addedRelation, changedRelation, changesRelation } from '../parquet/changed-rows.ts';
 import { checksumOf } from '../parquet/checksum.ts';
 import { copyExactly } from '../parquet/exact-copy.ts';
@@ -27,6 +25,7 @@ import { parquetRelation } from '../parquet/parquet-relation.ts';
 import { partsRelation, rowsRelation, selected } from '../parquet/part-rows.ts';
 import { probe, probeColumns } from '../parquet/probe.ts';
 import { haveSameValues } from '../parquet/value-digest.ts';
+import { describeDataError, resourceError } from '../resource-error.ts';
 
 /** For 20,000 columns, 200 characters each. */
 const longestNames = 4_000_000;

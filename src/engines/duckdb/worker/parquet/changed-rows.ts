@@ -1,7 +1,7 @@
 import { type DataType, sqlTypeName } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import type { AddedRows, ChangeCounts, ChangedRows, RowChanges } from '../../../../core/rows/frame-engine.ts';
 import { hasUnnamedField } from '../../../../core/rows/type-in-frame.ts';
-import type { Connection } from '../native/session.ts';
 import { parquetRelation } from './parquet-relation.ts';
 import { numberedParts } from './part-rows.ts';
 

@@ -1,6 +1,5 @@
 import { type DeclaredType, innerTypes } from '@framehold/columns';
-import { duckdbType, nestedTypes } from '../native/duckdb-types.ts';
-import type { StatementColumn } from '../native/session.ts';
+import { duckdbType, nestedTypes, type StatementColumn } from '@framehold/duckdb';
 
 export function hasFloats(column: StatementColumn): boolean {
   return hasKind(column, 'float', [duckdbType.FLOAT, duckdbType.DOUBLE]);

@@ -1,5 +1,5 @@
 import type { Vector } from '@framehold/columns';
-import type { Connection, StatementColumn } from '../native/session.ts';
+import type { Connection, StatementColumn } from '@framehold/duckdb';
 import { hasFloats, isInterval } from './column-kinds.ts';
 import { queryReadable } from './parquet-relation.ts';
 

@@ -1,6 +1,6 @@
 import { sqlString } from '@framehold/columns';
+import type { Connection, StatementColumn } from '@framehold/duckdb';
 import type { Compression } from '../../../../core/rows/frame-engine.ts';
-import type { Connection, StatementColumn } from '../native/session.ts';
 import { hasBytes, hasFloats, isInterval } from './column-kinds.ts';
 import { columnsWithEqualValues, hasEqualValues } from './equal-values.ts';
 import { parquetRelation } from './parquet-relation.ts';

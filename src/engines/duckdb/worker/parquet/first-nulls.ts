@@ -1,8 +1,7 @@
 import { type Column, sqlName, sqlString } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import type { FirstNull } from '../../../../core/rows/frame-engine.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import type { Connection } from '../native/session.ts';
 import { parquetRelation } from './parquet-relation.ts';
 
 const rowNumberColumn = 'file_row_number';

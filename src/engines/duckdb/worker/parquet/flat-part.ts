@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Batch, Column } from '@framehold/columns';
+import { startWriteOut } from '@framehold/duckdb';
 import { ParquetWriter } from '@framehold/parquet';
 import { Checksum } from '../../../../core/rows/checksum.ts';
 import type { PartFacts } from '../../../../core/rows/frame-engine.ts';
-import { startWriteOut } from '../native/c-api.ts';
 import type { FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';
 

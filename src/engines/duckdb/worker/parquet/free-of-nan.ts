@@ -1,5 +1,5 @@
 import { type DeclaredType, innerTypes, type Vector } from '@framehold/columns';
-import type { Connection } from '../native/session.ts';
+import type { Connection } from '@framehold/duckdb';
 import { floatValues } from './equal-values.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
 import { columnsBesideNan } from './safe-pruning.ts';

@@ -1,7 +1,6 @@
 import { sqlString } from '@framehold/columns';
+import { type DuckDbError, duckdbType } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
-import type { DuckDbError } from '../native/duckdb-error.ts';
-import { duckdbType } from '../native/duckdb-types.ts';
 
 /** Marks our own complaint inside an error that DuckDB reports. */
 const lossMark = 'framehold-loss:';

@@ -1,8 +1,6 @@
 import { sqlName, sqlString } from '@framehold/columns';
-import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
-import { duckdbType } from '../native/duckdb-types.ts';
-import type { QueryResult } from '../native/query-result.ts';
-import type { Connection, StatementColumn } from '../native/session.ts';
+import { type Connection, DuckDbError, duckdbType, type QueryResult, type StatementColumn } from '@framehold/duckdb';
+import { resourceError } from '../resource-error.ts';
 import { readableValue } from './readable-value.ts';
 import { pruningOf, type ReadFile, unprunedValue } from './safe-pruning.ts';
 

@@ -1,9 +1,9 @@
 import type { Column } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import { type ParquetFacts, readParquetFooter } from '@framehold/parquet';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { PartFacts } from '../../../../core/rows/frame-engine.ts';
-import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
-import type { Connection } from '../native/session.ts';
+import { describeDataError, resourceError } from '../resource-error.ts';
 import { isFreeOfNan } from './free-of-nan.ts';
 import { refuseImpossible } from './impossible-footer.ts';
 import { refuseDeepLists } from './list-depth.ts';

@@ -1,6 +1,6 @@
 import { type Batch, fixedSizeBytes, type Vector, vectorPart } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { Checksum } from '../../../../core/rows/checksum.ts';
-import type { Connection } from '../native/session.ts';
 import { queryReadable } from './parquet-relation.ts';
 
 /** Whether two relations have the same rows in the same order, bit for bit. */

@@ -1,8 +1,8 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import { type AnalyticsTable, type TableName, tableText } from '../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
-import type { Connection } from '../native/session.ts';
 
 /** The names in the operator's database while it is open. */
 export function analyticsNames(connection: Connection): Promise<Omit<AnalyticsTable, 'columns'>[]> {

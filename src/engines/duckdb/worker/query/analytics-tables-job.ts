@@ -1,8 +1,6 @@
 import { type Column, sqlName } from '@framehold/columns';
+import { type Connection, DuckDbError, UnreadableType } from '@framehold/duckdb';
 import type { AnalyticsTable } from '../../../../core/sql/sql.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import { UnreadableType } from '../native/logical-type.ts';
-import type { Connection } from '../native/session.ts';
 import { readableSql } from '../parquet/parquet-relation.ts';
 import { analyticsNames } from './analytics-names.ts';
 import type { QueryPlace } from './sql-catalog.ts';

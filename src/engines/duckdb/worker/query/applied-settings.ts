@@ -1,6 +1,6 @@
 import { sqlString } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { type StatementSettings, statementSettings, wrongSetting } from '../../../../core/sql/statement-settings.ts';
-import type { Connection } from '../native/session.ts';
 
 /** A setting that DuckDB refused, or did not take back. */
 interface RefusedSetting {

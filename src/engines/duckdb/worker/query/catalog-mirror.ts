@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { sqlName, sqlString } from '@framehold/columns';
+import type { Connection, DatabaseOptions } from '@framehold/duckdb';
 import { analyticsCatalog, mainSchema, temporaryCatalog } from '../../../../core/sql/sql.ts';
 import { statementSettings } from '../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { CatalogListing, ListedDefinition, WorkerSettings } from '../../protocol/protocol.ts';
-import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
 import { inOrderOfReferences, refers } from './referring-tables.ts';

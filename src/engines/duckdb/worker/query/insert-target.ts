@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Column, sqlName } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import type { AppError } from '../../../../core/errors/app-error.ts';
 import type { InsertedTable, NamedConstraints, SqlColumn, SqlJob } from '../../../../core/sql/sql.ts';
 import { sqlError } from '../gate/errors/sql-error.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import type { Connection } from '../native/session.ts';
 import { keyDefinitions, tableDefinition } from './table-definition.ts';
 
 /** An empty table like the frame that an INSERT names. DuckDB inserts here, with its own rules for types, columns and constraints. */

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '@framehold/columns';
+import { type Connection, DuckDbError, type PreparedStatement } from '@framehold/duckdb';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { editedText } from '../../../../core/text/source-text.ts';
 import { type Token, tokenize } from '../../../../core/text/tokens.ts';
 import { closingIndex, isMark } from '../gate/text/token-groups.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import type { Connection, PreparedStatement } from '../native/session.ts';
 
 /** Each costs a plan, and some take long. */
 const mostAsked = 32;

@@ -1,4 +1,4 @@
-import type { PreparedStatement } from '../native/session.ts';
+import type { PreparedStatement } from '@framehold/duckdb';
 
 const mostKept = 64;
 

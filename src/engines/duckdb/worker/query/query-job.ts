@@ -1,4 +1,5 @@
 import { type Column, sqlTypeName } from '@framehold/columns';
+import { type Connection, DuckDbError, duckdbType, type PreparedStatement } from '@framehold/duckdb';
 import { Cleanup } from '../../../../core/async/cleanup.ts';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import {
@@ -13,13 +14,11 @@ import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
+import { firstError } from '../first-error.ts';
 import { columnCandidates } from '../gate/errors/column-candidates.ts';
 import { sqlError } from '../gate/errors/sql-error.ts';
-import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
-import { duckdbType } from '../native/duckdb-types.ts';
-import { firstError } from '../native/first-error.ts';
-import type { Connection, PreparedStatement } from '../native/session.ts';
 import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
+import { resourceError } from '../resource-error.ts';
 import { assertTables } from './analytics-names.ts';
 import { explainRows } from './explain-rows.ts';
 import { assertConstraints, type InsertTarget, insertInto, insertTarget, underName } from './insert-target.ts';

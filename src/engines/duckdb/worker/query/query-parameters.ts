@@ -1,11 +1,10 @@
 import { type Column, type DataType, sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { type Connection, DuckDbError, type PreparedStatement } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { type ArrowTable, loadArrowStream } from '../append/arrow-to-table.ts';
 import { type ResultRows, withDeclared } from '../encode/encode-results.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import type { Connection, PreparedStatement } from '../native/session.ts';
 import { readableSql } from '../parquet/parquet-relation.ts';
 
 export interface BoundQuery extends AsyncDisposable {

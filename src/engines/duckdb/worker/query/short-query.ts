@@ -1,8 +1,8 @@
 import type { Column } from '@framehold/columns';
+import type { PreparedStatement } from '@framehold/duckdb';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { RunQueryJob } from '../../protocol/protocol.ts';
 import { ResultEncoder } from '../encode/result-encoder.ts';
-import type { PreparedStatement } from '../native/session.ts';
 
 export interface ShortResult {
   readonly columns: readonly Column[];

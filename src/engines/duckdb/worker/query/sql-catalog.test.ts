@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { DuckDbError } from '@framehold/duckdb';
 import { expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts';
 import type { QueryTable } from '../../protocol/protocol.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
 import { SqlCatalog } from './sql-catalog.ts';
 
 const interrupted = new DuckDbError('INTERRUPT Error: Interrupted!');

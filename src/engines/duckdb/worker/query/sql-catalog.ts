@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { sqlName, sqlString, sqlTypeName } from '@framehold/columns';
+import { type Connection, DuckDbError, duckdbType } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import { liveSchema } from '../../../../core/sql/live-read.ts';
 import type { ListTable } from '../../../../core/sql/sql.ts';
@@ -7,9 +8,6 @@ import { statementSettings } from '../../../../core/sql/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { rowIdName } from '../gate/tree/row-ids.ts';
-import { DuckDbError } from '../native/duckdb-error.ts';
-import { duckdbType } from '../native/duckdb-types.ts';
-import type { Connection } from '../native/session.ts';
 import { declaredValue } from '../parquet/declared-value.ts';
 import { parquetRelation } from '../parquet/parquet-relation.ts';
 import { numberedParts, numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';

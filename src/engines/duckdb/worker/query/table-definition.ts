@@ -1,10 +1,10 @@
 import { sqlName, sqlTypeName } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../core/errors/app-error.ts';
 import type { TableDefinition } from '../../../../core/sql/sql.ts';
 import type { TableConstraints } from '../../../../core/sql/table-constraints.ts';
 import { gateQuery } from '../gate/gate-query.ts';
 import { gateKeptExpressions } from '../gate/statements/gate-expressions.ts';
-import type { Connection } from '../native/session.ts';
 import { uniqueNames } from '../parquet/unique-names.ts';
 
 /** The text in the parentheses of CREATE TABLE, without keys. The expressions are callers': they pass the gate again. */

@@ -1,3 +1,4 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import {
   type Definition,
@@ -9,7 +10,6 @@ import type { DefinedForm, Statement } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { SourceText } from '../../../../../core/text/source-text.ts';
 import type { Token, TokenizedText } from '../../../../../core/text/tokens.ts';
-import type { Connection } from '../../native/session.ts';
 import { type GatedText, type GateReferences, gateExpanded, queryOf } from '../gate-query.ts';
 import { takeType } from '../statements/column-definitions.ts';
 import { takeCreate } from '../statements/create-table.ts';

@@ -1,10 +1,10 @@
 import { sqlString } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { isDefinitionName } from '../../../../../core/sql/definition.ts';
 import { framesCatalog } from '../../../../../core/sql/sql.ts';
 import { sharedSchema } from '../../../../../core/sql/table-name.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { Connection } from '../../native/session.ts';
 import { allowedTypeNames, suggestedTypeNames } from '../rules/check-type.ts';
 import { refusalOf } from '../rules/function-rules.ts';
 import type { StatementCursor } from '../text/statement-cursor.ts';

@@ -1,11 +1,11 @@
 import { sqlName } from '@framehold/columns';
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { Definition } from '../../../../../core/sql/definition.ts';
 import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { type Segment, type SourceText, tokenIndex } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
-import type { Connection } from '../../native/session.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { closingIndex } from '../text/token-groups.ts';
 import { parseQuery } from '../tree/parse-query.ts';

@@ -1,8 +1,7 @@
 import { sqlString } from '@framehold/columns';
+import type { Connection, DuckDbError } from '@framehold/duckdb';
 import { schemaOf } from '../../../../../core/sql/table-name.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
-import type { DuckDbError } from '../../native/duckdb-error.ts';
-import type { Connection } from '../../native/session.ts';
 import { nameIn, nodesOf, parseTree, type TreeNode } from '../tree/parse-tree.ts';
 
 /**

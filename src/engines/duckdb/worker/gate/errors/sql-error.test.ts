@@ -1,6 +1,6 @@
+import { DuckDbError } from '@framehold/duckdb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../../test/support/duckdb-connection.ts';
-import { DuckDbError } from '../../native/duckdb-error.ts';
 import { columnCandidates } from './column-candidates.ts';
 import { sqlError } from './sql-error.ts';
 

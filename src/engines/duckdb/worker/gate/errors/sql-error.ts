@@ -1,7 +1,8 @@
+import type { DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { nearestTo } from '../../../../../core/text/did-you-mean.ts';
 import { type Token, tokenize } from '../../../../../core/text/tokens.ts';
-import { type DuckDbError, resourceError } from '../../native/duckdb-error.ts';
+import { resourceError } from '../../resource-error.ts';
 import { systemTables } from '../rules/reserved-names.ts';
 import { nameOf } from '../text/statement-cursor.ts';
 import { errorPosition } from './error-position.ts';

@@ -1,7 +1,7 @@
+import type { Connection } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import { editedText, type SourceText, type TextEdit } from '../../../../../core/text/source-text.ts';
 import type { Token } from '../../../../../core/text/tokens.ts';
-import type { Connection } from '../../native/session.ts';
 import { openPivots } from './open-pivot.ts';
 import { parseTree, placeNodes, type TreeNode } from './parse-tree.ts';
 

@@ -1,7 +1,6 @@
 import { sqlString } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
-import { DuckDbError } from '../../native/duckdb-error.ts';
-import type { Connection } from '../../native/session.ts';
 import { sqlError } from '../errors/sql-error.ts';
 
 /** A node of DuckDB's parse tree. Its `query_location` counts characters of the text. */

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sqlString } from '@framehold/columns';
+import type { DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { FileReport } from '../../../../../core/rows/frame-engine.ts';
 import { makeFolder } from '../../../../../core/system/make-folder.ts';
 import type { WireFileFormat } from '../../../protocol/protocol.ts';
-import type { DuckDbError } from '../../native/duckdb-error.ts';
 import { checkTimeFormats, plannedColumns } from '../text/text-columns.ts';
 import { importTexts, type TextFile, type TextImport } from '../text/text-import.ts';
 import { Rejections } from '../text/text-rejections.ts';

@@ -1,9 +1,8 @@
 import { type Column, sqlString, sqlTypeName } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import { AppError } from '../../../../../core/errors/app-error.ts';
 import type { TextOptions, TextType } from '../../../../../core/rows/frame-engine.ts';
 import { didYouMeanName } from '../../../../../core/text/did-you-mean.ts';
-import { DuckDbError } from '../../native/duckdb-error.ts';
-import type { Connection } from '../../native/session.ts';
 
 /** DuckDB's time and memory for a statement over columns of text grow with the square of their number. */
 export const mostColumns = 4096;

@@ -1,7 +1,6 @@
 import type { Batch, Column } from '@framehold/columns';
+import { type Connection, DuckDbError } from '@framehold/duckdb';
 import type { TextType } from '../../../../../core/rows/frame-engine.ts';
-import { DuckDbError } from '../../native/duckdb-error.ts';
-import type { Connection } from '../../native/session.ts';
 import { isLoss } from '../../parquet/parquet-loss.ts';
 import { expectedOf } from './text-columns.ts';
 import { valueOfType } from './text-conversion.ts';

@@ -1,5 +1,5 @@
 import { sqlString } from '@framehold/columns';
-import type { Connection } from '../../native/session.ts';
+import type { Connection } from '@framehold/duckdb';
 import { mostRejections } from './text-rejections.ts';
 
 /** Marks our own complaint inside an error that DuckDB reports. */

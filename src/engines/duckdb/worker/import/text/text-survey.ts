@@ -1,4 +1,4 @@
-import type { Connection } from '../../native/session.ts';
+import type { Connection } from '@framehold/duckdb';
 import { saysNumber, type TextKind, valueOfKind, widerKinds } from './text-kind.ts';
 
 /** A column of uncertain kind. */

@@ -1,0 +1,1 @@
+"""Rows of callers, and rows that the server sends."""
