@@ -32,7 +32,11 @@ export interface FramePools extends AsyncDisposable {
   readonly spill: SpillShares;
 }
 
-export function openFramePools(config: Config, logger: Logger): FramePools {
+export function openFramePools(
+  config: Config,
+  logger: Logger,
+  { startsWorkers }: { readonly startsWorkers: boolean },
+): FramePools {
   const { sql } = config;
   const own = poolOptions(config, logger);
   const spill = new SpillShares({ directory: own.tempDirectory });
@@ -43,7 +47,13 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
   );
   return {
     foreground: cleanup.use(
-      new DuckDbEngine({ ...options, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
+      new DuckDbEngine({
+        ...options,
+        workers: sql.workers,
+        writeThreads: sql.workers,
+        timeoutMs: sql.timeoutMs,
+        warm: startsWorkers,
+      }),
     ),
     background: cleanup.use(backgroundPool(options)),
     spill,
