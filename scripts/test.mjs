@@ -10,6 +10,8 @@ const inCi = process.env.CI === 'true';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const fileTimes = [];
+/** What the whole suite may take: nine minutes of two cores. Processor time, because a machine with other work takes longer. */
+const budgetSeconds = 2 * 9 * 60;
 /** One file for each protocol: a broken build, or a difference between versions of Node, shows in any of them. */
 const eachDoor = [
   'exec-handle',
@@ -137,6 +139,25 @@ function printSlowest(count) {
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)}  ${relative(root, name)}`);
 }
 
+/** Of this process and of all that it started and waited for; undefined where the system does not count it. */
+function processorSeconds() {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return ticks.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) / 100;
+  } catch {
+    return undefined;
+  }
+}
+
+function printCost() {
+  const spent = processorSeconds();
+  const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
+  console.log(`${minutes(performance.now() / 1000)}${spent === undefined ? '' : `, ${minutes(spent)} of a processor`}`);
+  if (inCi && selected.length === 0 && spent > budgetSeconds)
+    console.log(`warning: the suite takes more of a processor than its budget of ${minutes(budgetSeconds)}`);
+}
+
 /** By which the next runs begin with the longest files. */
 function keepDurations() {
   const durations = {};
@@ -179,6 +200,7 @@ if (check('installing', install())) {
 }
 
 if (selected.length === 0) printSlowest(10);
+printCost();
 if (process.env.KEEP_DURATIONS === 'true') keepDurations();
 // Once more at the end, where whoever reads a long log looks first.
 for (const failure of failures) console.error(`failed: ${failure}`);

@@ -42,7 +42,11 @@ export interface FramePools extends AsyncDisposable {
   readonly shares: PoolShares;
 }
 
-export function openFramePools(config: Config, logger: Logger): FramePools {
+export function openFramePools(
+  config: Config,
+  logger: Logger,
+  { startsWorkers }: { readonly startsWorkers: boolean },
+): FramePools {
   const { sql } = config;
   const own = poolOptions(config, logger);
   const spill = spillShares({ directory: own.tempDirectory });
@@ -53,7 +57,13 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
   );
   return {
     foreground: cleanup.use(
-      new DuckDbEngine({ ...options, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
+      new DuckDbEngine({
+        ...options,
+        workers: sql.workers,
+        writeThreads: sql.workers,
+        timeoutMs: sql.timeoutMs,
+        warm: startsWorkers,
+      }),
     ),
     background: cleanup.use(backgroundPool(options)),
     shares: { spill, memory: memoryShares(sql.workers * (sql.memoryBytes + spareMemoryBytes)) },

@@ -41,6 +41,8 @@ export interface StartOptions {
   readonly createEngine?: CreateClusterEngine | undefined;
   /** The settings in force and their sources, for operators. Default: not shown. */
   readonly shown?: (() => ShownConfig) | undefined;
+  /** The processes for frames start with the server rather than with the first job. Default true. */
+  readonly startsWorkers?: boolean | undefined;
 }
 
 /** Prometheus may look as seldom as this. */
@@ -50,7 +52,11 @@ const longestScrapeMs = 10 * 60_000;
 export async function startServer(
   config: Config,
   logger: Logger,
-  { createEngine = createClusterEngine, shown = () => ({ settings: [], configFile: undefined }) }: StartOptions = {},
+  {
+    createEngine = createClusterEngine,
+    shown = () => ({ settings: [], configFile: undefined }),
+    startsWorkers = true,
+  }: StartOptions = {},
 ): Promise<RunningServer> {
   const tls = await openTls(config, logger);
   await prepareStorage(config, logger);
@@ -65,7 +71,7 @@ export async function startServer(
     cleanup.defer(() => tracing?.exporter.close(server.shutdownGraceMs));
     const probes = probeRoutes(readiness, !config.auth.enabled);
     await openPlainListener(config, config.server.healthAddress, probes, capacities, cleanup, logger);
-    const pools = cleanup.use(openFramePools(config, logger));
+    const pools = cleanup.use(openFramePools(config, logger, { startsWorkers }));
     const records = await openRecords(config, cleanup, logger);
     const store = await openFrames(config, pools, records, timings, cleanup, logger);
     const probe = await openWriteProbe(store, cleanup, logger);

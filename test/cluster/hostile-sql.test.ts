@@ -7,6 +7,7 @@ import { type ClusterSecrets, hostileSparkSql } from '../support/hostile-spark-s
 import { type Answer, ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
 import { sparkEngine, unstopped } from '../support/spark-engine.ts';
+import { sized } from '../support/suite-size.ts';
 import { growingSql, largestRead } from '../support/tall-spark-sql.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { clusterVenv, needJava } from './support/cluster-venv.ts';
@@ -96,7 +97,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
     });
 
     test('tells none of them to callers, and lives', async () => {
-      const statements = hostileSparkSql(secretsOf(file), { every: 8 });
+      const statements = hostileSparkSql(secretsOf(file), { every: sized(8, 1) });
       let accepted = 0;
       await inTurns(statements, async (sql, index) => {
         const { status, text } = await send(door, sql, index);
@@ -217,12 +218,12 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     });
 
-    // One of each way to grow, because Spark takes a core for up to half a minute to plan one. Sail plans half of them.
+    // One of each way to grow: at 20 levels Spark takes a core for up to half a minute to plan one. Sail plans half of them.
     test.concurrent.each(Object.entries(growingSql).filter(([name]) => grownOnSpark.includes(name)))(
       'plans a large statement that is accepted: %s',
       async (_, of) => {
         const answer = await door.post({
-          sql: of(largestRead(of, 'spark', 20)),
+          sql: of(largestRead(of, 'spark', sized(15, 20))),
           engine: 'cluster',
           timeout_ms: 110_000,
         });
@@ -241,7 +242,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
 
     test('tells nothing of its machine, and lives', async () => {
       const { pid } = sail;
-      await inTurns(hostileSparkSql(secretsOf(file), { every: 4 }), async (sql, index) => {
+      await inTurns(hostileSparkSql(secretsOf(file), { every: sized(8, 1) }), async (sql, index) => {
         const { status, text } = await send(door, sql, index);
         expect(text, sql).not.toMatch(secret);
         expect(status, `${sql}\n${text}`).toBeLessThan(500);
@@ -250,8 +251,9 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect(sail.pid).toBe(pid);
     });
 
-    const halfOfThem = Object.entries(growingSql).filter(([name], at) => at % 2 === 0 || grownOnSpark.includes(name));
-    test.each(halfOfThem)('lives through the largest statement that is accepted: %s', async (_, of) => {
+    const every = sized(2, 1);
+    const shapes = Object.entries(growingSql).filter(([name], at) => at % every === 0 || grownOnSpark.includes(name));
+    test.each(shapes)('lives through the largest statement that is accepted: %s', async (_, of) => {
       const answer = await door.post({ sql: of(largestRead(of, 'sail')), engine: 'cluster', timeout_ms: 110_000 });
       expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
       expect((await door.rows({ sql: 'SELECT 1 AS a', engine: 'cluster' })).dataset).toEqual([[1]]);

@@ -8,6 +8,7 @@ import { readStatement } from '../../src/engines/spark/sql/read-statement.ts';
 import { hostileSparkSql } from '../support/hostile-spark-sql.ts';
 import { needed } from '../support/missing.ts';
 import { goodSparkSql, hidingSparkSql } from '../support/spark-sql-corpus.ts';
+import { sized } from '../support/suite-size.ts';
 import { clusterVenv, needJava } from './support/cluster-venv.ts';
 import { type SparkParser, startSparkParser } from './support/spark-parser.ts';
 import { tpchQueries } from './support/tpch.ts';
@@ -84,9 +85,9 @@ describe.skipIf(met === undefined)('the reader of Spark’s SQL', () => {
       fc.asyncProperty(changed, async (sql) => {
         expect(await missedIn(sql), sql).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(250, 2_000) },
     );
-  }, 300_000);
+  }, 600_000);
 
   /** What Spark would read or call and we did not find, where both take the statement; also by other settings of Spark. */
   async function missedIn(sql: string): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClusterEngine } from '../../src/core/sql/engine.ts';
 import type { ClusterEngineOptions } from '../../src/server/engines.ts';
+import { commandsOf } from '../support/command-here.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type AskedOf, secondEngine } from '../support/second-engine.ts';
-import { runCommand } from '../support/spawned-command.ts';
 import { onTerminal } from '../support/terminal.ts';
 
 const toml = `
@@ -39,8 +39,7 @@ function createClusterEngine(options: ClusterEngineOptions): ClusterEngine {
   return secondEngine(options, { health: async () => ({ state: 'down', problem }) });
 }
 
-const framehold = (argv: readonly string[]) =>
-  runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } });
+const framehold = commandsOf(() => ({ cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } }));
 const ran = (): string[] => asked.filter(([method]) => method === 'run').map(([, sql]) => sql);
 
 describe('framehold engines', () => {

@@ -8,8 +8,9 @@ import { bytesField, messagePrefix } from '@framehold/grpc';
 import { Int32, Table, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
+import { commandsOf } from '../support/command-here.ts';
 import { flightDataOf } from '../support/flight-client.ts';
-import { runCommand, spawnCommand } from '../support/spawned-command.ts';
+import { spawnCommand } from '../support/spawned-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let cwd: string;
@@ -48,7 +49,8 @@ async function closedPort(): Promise<number> {
 const info = (port: number): string =>
   JSON.stringify({ name: 'framehold', version: '9', grpc: { host: '0.0.0.0', port }, engines: ['local'] });
 
-const framehold = (server: string, ...argv: string[]) => runCommand([...argv, '--server', server], { cwd });
+const run = commandsOf(() => ({ cwd }));
+const framehold = (server: string, ...argv: string[]) => run([...argv, '--server', server]);
 const bytesOf = async (request: IncomingMessage): Promise<Buffer> => {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsOf } from '../support/command-here.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
-import { runCommand } from '../support/spawned-command.ts';
 
 let server: Framehold;
 let operator = '';
 
+const commands = commandsOf();
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}, stdin?: string) =>
-  runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url, ...env }, ...(stdin && { stdin }) });
+  commands(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url, ...env }, ...(stdin && { stdin }) });
 const as = (token: string, ...argv: string[]) => run(argv, { FRAMEHOLD_TOKEN: token });
 const created = async (...argv: string[]) => (await run(['token', 'create', ...argv])).stdout.trimEnd();
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { certificateAuthority } from '../support/certificates.ts';
-import { runCommand } from '../support/spawned-command.ts';
+import { commandsOf } from '../support/command-here.ts';
 import { startTlsFramehold, type TlsFramehold, writePair } from '../support/tls-framehold.ts';
 
 let server: TlsFramehold;
@@ -25,9 +25,10 @@ afterAll(async () => {
   await mutual[Symbol.asyncDispose]();
 });
 
+const run = commandsOf();
 /** In the folder of its certificates. */
 function framehold(to: TlsFramehold, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runCommand(argv, {
+  return run(argv, {
     cwd: to.files.folder,
     env: { FRAMEHOLD_SERVER: to.url, FRAMEHOLD_TOKEN: to.tokens.write, ...env },
   });

@@ -1,20 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsOf } from '../support/command-here.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
-import { runCommand } from '../support/spawned-command.ts';
 
 let server: Framehold;
 let operator = '';
 
+const commands = commandsOf();
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url, ...env } });
+  commands(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url, ...env } });
 const as = (token: string, ...argv: string[]) => run(argv, { FRAMEHOLD_TOKEN: token });
 const isKnown = async (token: string) => (await as(token, 'whoami')).status === 0;
 
 beforeAll(async () => {
-  server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
+  // A command is here in a few milliseconds: a token is asked for often before the server knows it.
+  server = await startFramehold({ settings: { 'auth.enabled': 'true', 'auth.max_failed_logins': '1000000' } });
   const made = await run(['token', 'create', '--role', 'operator', '--name', 'me', '--data-dir', server.dataDir]);
   operator = made.stdout.trimEnd();
 });

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readArrow } from '#client/node/arrow-reader.ts';
 import { arrowFile } from '#client/node/arrow-writer.ts';
 import { ByteReader } from '#client/node/byte-reader.ts';
+import { commandsOf } from '../support/command-here.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
-import { runCommand } from '../support/spawned-command.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 let server: Framehold;
@@ -30,12 +30,7 @@ beforeEach(async () => {
 const at = (name: string): string => join(folder.path, name);
 const write = (name: string, content: string | Uint8Array): void => writeFileSync(at(name), content);
 
-function framehold(
-  argv: readonly string[],
-  options: { stdin?: string | Uint8Array; env?: Record<string, string> } = {},
-) {
-  return runCommand(argv, { cwd: folder.path, env: { FRAMEHOLD_SERVER: server.url }, ...options });
-}
+const framehold = commandsOf(() => ({ cwd: folder.path, env: { FRAMEHOLD_SERVER: server.url } }));
 
 const stream = (...values: number[]): Uint8Array =>
   tableToIPC(new Table({ n: vectorFromArray(values, new Int32()) }), 'stream');

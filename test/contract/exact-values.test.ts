@@ -11,12 +11,15 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const outside = (file: string): string => fileURLToPath(new URL(`../fixtures/parquet/${file}`, import.meta.url));
 
+/** The least level at which files are compressed again in the background. */
+const settings = { 'compression.level': '4' };
+
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: Framehold;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  server = await startFramehold({ dataDir: directory.path });
+  server = await startFramehold({ dataDir: directory.path, settings });
 });
 
 afterAll(async () => {
@@ -26,7 +29,7 @@ afterAll(async () => {
 
 async function restart(): Promise<void> {
   await server[Symbol.asyncDispose]();
-  server = await startFramehold({ dataDir: directory.path });
+  server = await startFramehold({ dataDir: directory.path, settings });
 }
 
 async function run(sql: string): Promise<Record<string, unknown>> {

@@ -4,6 +4,7 @@ import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type LiveQuestDb, postSql, startLiveQuestDb } from '../support/live-questdb.ts';
 import { questdbUnavailable } from '../support/questdb-unavailable.ts';
+import { sized } from '../support/suite-size.ts';
 
 /** What a parser may stumble over, and what compares in another way by language or case. */
 const symbols = [
@@ -182,7 +183,7 @@ describe.skipIf(await questdbUnavailable())(
       }
     });
 
-    test('any conditions', { timeout: 300_000 }, async () => {
+    test('any conditions', { timeout: 600_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(shape, condition, async (text, where) => {
           const written = text.includes('positions')
@@ -192,7 +193,7 @@ describe.skipIf(await questdbUnavailable())(
           const [here, there] = await Promise.all([answer(over('tsdb.trades')), answer(over('frames.trades'))]);
           expect(here).toEqual(there);
         }),
-        { numRuns: 150 },
+        { numRuns: sized(40, 1_000) },
       );
     });
   },

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { commandHere, commandsOf } from '../support/command-here.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { FlightSqlClient } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, ask } from '../support/http-client.ts';
 import { scriptedConnectServer } from '../support/scripted-connect-server.ts';
-import { runCommand } from '../support/spawned-command.ts';
 import { onTerminal } from '../support/terminal.ts';
 
 const endless = 'SELECT count(*) FROM range(100_000_000_000) t(a) WHERE a % 3 = 1';
@@ -140,8 +140,7 @@ describe('DELETE /queries', () => {
 });
 
 describe('on the command line', () => {
-  const framehold = (argv: readonly string[]) =>
-    runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } });
+  const framehold = commandsOf(() => ({ cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } }));
 
   test('queries lists and cancel stops statements, and says which it does not find', async () => {
     const answer = post('slow', { sql: `SELECT\n\t*\nFROM (${endless})` });
@@ -191,7 +190,7 @@ describe('of a cluster that tells how far it is', () => {
       .poll(() => terminal.stderr(), { timeout: 10_000 })
       .toMatch(/sql {2}\d+ s {2}7 of 10 tasks, 10\.\d MB read/);
     const [id = ''] = await idsOf(own);
-    await runCommand(['cancel', id], { cwd: own.dataDir, env: { FRAMEHOLD_SERVER: own.url } });
+    await commandHere(['cancel', id], { cwd: own.dataDir, env: { FRAMEHOLD_SERVER: own.url } });
     expect(await terminal.exitCode).toBe(1);
     expect(terminal.stderr()).toContain(`the statement was cancelled by DELETE /queries/${id}`);
     expect(cluster.calls.filter((method) => method === 'Interrupt' || method === 'ReleaseExecute')).toEqual([

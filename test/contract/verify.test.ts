@@ -100,7 +100,7 @@ test('framehold verify says so where there is no such directory', async () => {
 
 test('recompression finds damage rather than giving it a fresh checksum', async () => {
   await using directory = await temporaryDirectory();
-  await using server = await startFramehold({ dataDir: directory.path });
+  await using server = await startFramehold({ dataDir: directory.path, settings: { 'compression.level': '4' } });
   await putSql(server.frames, 'one', 'SELECT range AS id FROM range(10_000)');
   await damage(join(directory.path, 'cold', 'one.parquet'));
   await vi.waitFor(() => expect(server.log()).toContain('a frame is damaged'), { timeout: 10_000 });

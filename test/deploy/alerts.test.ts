@@ -56,6 +56,8 @@ describe.skipIf(folder === undefined)('the rules for Prometheus', () => {
       flags: [
         ...['--auth-enabled', '--tsdb-http-url', 'http://127.0.0.1:1', '--sql-workers', '1', '--sql-timeout', '2s'],
         ...['--cache-size', '0.02', '--shutdown-grace', '0s'],
+        // So slow that the disk is full before it has ended.
+        ...['--compression-level', '19'],
       ],
     });
     await using slow = await spawnFramehold({

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
@@ -19,6 +20,8 @@ export interface FrameholdOptions {
   /** A config file, for settings without flags. */
   readonly toml?: string;
   readonly createClusterEngine?: CreateClusterEngine;
+  /** Default false: most tests need fewer processes than a server has ready, and hundreds of tests start a server. */
+  readonly startsWorkers?: boolean;
 }
 
 export interface Framehold extends AsyncDisposable {
@@ -33,10 +36,17 @@ export interface Framehold extends AsyncDisposable {
   log(): string;
 }
 
+/** The operator's database, empty as a server of this process made it: another server would start a process to make its own. */
+let emptyDatabase: Buffer | undefined;
+const emptyDatabaseBytes = 12_288;
+
 /** The whole server in this process, on ports of the system's choice. */
 export async function startFramehold(options: FrameholdOptions = {}): Promise<Framehold> {
   const cleanup = new Cleanup();
+  const isFresh = options.dataDir === undefined;
   const dataDir = options.dataDir ?? cleanup.use(await temporaryDirectory()).path;
+  const database = join(dataDir, 'analytics.duckdb');
+  if (isFresh && emptyDatabase !== undefined) await writeFile(database, emptyDatabase);
   const settings = {
     'storage.data_dir': dataDir,
     'http.bind_address': '127.0.0.1:0',
@@ -44,8 +54,8 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'server.grpc_port': '0',
     'server.shutdown_grace': '2s',
     'logging.level': 'debug',
-    // The least level above which files are compressed again in the background, as at the default of 19.
-    ...(options.settings?.['compression.algorithm'] === undefined && { 'compression.level': '4' }),
+    // From 4 on files are compressed again in the background, which for most tests is nothing but work.
+    ...(options.settings?.['compression.algorithm'] === undefined && { 'compression.level': '1' }),
     ...options.settings,
   };
   let { toml } = options;
@@ -69,7 +79,11 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
   const logger = createLogger({ stream, filter: config.logging.filter, format: 'json' });
   const reload = new SettingsReload(loaded, load, logger);
   const server = cleanup.use(
-    await startServer(config, logger, { createEngine: options.createClusterEngine, shown: () => reload.shown }),
+    await startServer(config, logger, {
+      createEngine: options.createClusterEngine,
+      shown: () => reload.shown,
+      startsWorkers: options.startsWorkers ?? false,
+    }),
   );
   return {
     url: `${config.tls.certFile === undefined ? 'http' : 'https'}://127.0.0.1:${server.httpAddress.port}`,
@@ -85,6 +99,10 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
       // For every test that starts a server: in no case may a secret be anywhere.
       assertNoSecrets('the log', log);
       assertNoSecretFiles(join(dataDir, 'cold'));
+      if (isFresh && emptyDatabase === undefined) {
+        const bytes = await readFile(database).catch(() => undefined);
+        if (bytes?.length === emptyDatabaseBytes) emptyDatabase = bytes;
+      }
       await cleanup[Symbol.asyncDispose]();
     },
   };

@@ -39,6 +39,9 @@ export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Files are compressed again in the background, as by default, but at the level that takes the least time. */
+const quicklyCompressed = ['--compression-level', '4'];
+
 /** The built program, on ports of the system's choice, from its very beginning. */
 export function beginFramehold({
   dataDir,
@@ -61,6 +64,7 @@ export function beginFramehold({
     '127.0.0.1',
     '--grpc-port',
     '0',
+    ...(flags.some((flag) => flag.startsWith('--compression-')) ? [] : quicklyCompressed),
     ...flags,
   ];
   return spawn(command, args, {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { ConnectionError, FrameholdError } from '#client/errors.ts';
 import { ArrowFormatError, isArrow } from '#client/node/arrow-reader.ts';
@@ -108,12 +109,12 @@ async function putOne(
 ): Promise<void> {
   const { environment, signal } = context;
   const startedMs = performance.now();
-  const totalBytes = source.path === '-' ? undefined : await sizeOf(source.path);
+  const path = resolve(environment.cwd, source.path);
+  const totalBytes = source.path === '-' ? undefined : await sizeOf(path);
   let answer: Put;
   {
     using progress = new Progress(environment, `put ${source.shown}`, totalBytes);
-    const stream =
-      source.path === '-' ? environment.stdin() : createReadStream(source.path, { highWaterMark: chunkBytes });
+    const stream = source.path === '-' ? environment.stdin() : createReadStream(path, { highWaterMark: chunkBytes });
     const input = read(addAbortSignal(signal, stream), onSent);
     answer = await send(context, source.handle, new ByteReader(progress.count(input)), {
       mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',

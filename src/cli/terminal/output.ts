@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { quoteValue } from '../../config/given-value.ts';
 import { CommandFailure, systemReason } from '../framework/command-failure.ts';
@@ -29,7 +29,7 @@ export async function writeOutput(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if (isStandardOutput(path)) await writeStream(environment.stdout, bytes);
-  else await writeFile(path, bytes);
+  else await writeFile(environment.cwd, path, bytes);
 }
 
 /** A reader that goes away, such as `head`, has enough. */
@@ -51,11 +51,13 @@ function writable(stream: Writable): Promise<void> {
   });
 }
 
-async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const inPlace = await isSpecial(path);
+/** `given` is below `cwd`, and named in errors as it is. */
+async function writeFile(cwd: string, given: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const path = resolve(cwd, given);
+  const inPlace = await isSpecial(path, given);
   const target = inPlace ? path : join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.part`);
   const onFailure = (error: unknown): never => {
-    throw unwritable(path, error);
+    throw unwritable(given, error);
   };
   const file = await open(target, inPlace ? 'w' : 'wx').catch(onFailure);
   try {
@@ -71,14 +73,14 @@ async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promis
 }
 
 /** A device or a pipe cannot be put in place by a rename. */
-async function isSpecial(path: string): Promise<boolean> {
+async function isSpecial(path: string, given: string): Promise<boolean> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new CommandFailure(`${path} is a directory`, 'name a file in it');
+    if (found.isDirectory()) throw new CommandFailure(`${given} is a directory`, 'name a file in it');
     return !found.isFile();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw unwritable(path, error);
+    throw unwritable(given, error);
   }
 }
 

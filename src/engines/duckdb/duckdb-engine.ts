@@ -42,6 +42,8 @@ export interface DuckDbEngineOptions {
   readonly logger: Logger;
   /** Work that may wait: children of low priority, started when there is something to do. Default false. */
   readonly background?: boolean;
+  /** Start the children at once rather than with the first job. Default: unless they are for the background. */
+  readonly warm?: boolean;
 }
 
 /** DuckDB in child processes: a mistake, a crash or a bomb in it costs one child and its job. */
@@ -60,7 +62,7 @@ export class DuckDbEngine implements FrameEngine {
       stallMs: options.stallMs ?? longestStallMs,
       timeoutMs: options.timeoutMs,
       logger: options.logger,
-      warm: !background,
+      warm: options.warm ?? !background,
       settings: {
         threads: options.threads,
         writeThreads: options.writeThreads ?? options.threads,

@@ -11,6 +11,8 @@ import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
 
 const handles = ['r1', 'r2', 'r3', 'r4'];
 const beginsWithinMs = 30_000;
+/** So that most cuts come in the middle. */
+const slowly = ['--compression-level', '19'];
 
 /** D2c: acknowledged files are rewritten in the background, and the power is cut, or the server killed, meanwhile. */
 export const recompressionCutOff: Scenario = {
@@ -27,7 +29,7 @@ export const recompressionCutOff: Scenario = {
     let finalBefore = 0;
     let halfDone = 0;
     for (let round = 0; round < rounds; round++) {
-      await using server = await spawnFramehold({ dataDir });
+      await using server = await spawnFramehold({ dataDir, flags: slowly });
       await checkAll(server, ledger);
       for (let count = random.between(3, 8); count > 0; count--) {
         const handle = random.pick(handles);
