@@ -63,6 +63,14 @@ function serve(): void {
   next();
 }
 
+/** All steps of work that is short. */
+export function atOnce<T>(steps: Generator<void, T, void>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** All steps of some work, with turns for others between them. */
 export async function inTurns<T>(steps: Generator<void, T, void>, lane: string): Promise<T> {
   await ownTurn(lane);

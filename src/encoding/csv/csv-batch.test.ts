@@ -1,3 +1,4 @@
+import { atOnce } from '@framehold/async';
 import type { Column } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { rowsOf } from '../../../test/support/text-imports.ts';
@@ -10,7 +11,7 @@ const columns: readonly Column[] = [
 
 function read(text: string, options: { delimiter?: string; hasHeader?: boolean; columns?: readonly Column[] } = {}) {
   const { delimiter, hasHeader, columns: like = columns } = options;
-  const csv = csvBatch(Buffer.from(text), { columns: like, delimiter, hasHeader });
+  const csv = atOnce(csvBatch(Buffer.from(text), { columns: like, delimiter, hasHeader }));
   return csv && { rows: rowsOf(csv.batch), delimiter: csv.delimiter, hasHeader: csv.hasHeader };
 }
 
@@ -82,7 +83,7 @@ test('names that hold another delimiter leave the delimiter in doubt, unless it 
 
 test('bytes that are not UTF-8, and types that are nested or rare, are left to the import', () => {
   expect(
-    csvBatch(Buffer.from('id,name\n1,\xff\n', 'latin1'), { columns, delimiter: ',', hasHeader: true }),
+    atOnce(csvBatch(Buffer.from('id,name\n1,\xff\n', 'latin1'), { columns, delimiter: ',', hasHeader: true })),
   ).toBeUndefined();
   const list: Column = { name: 'name', type: { kind: 'list', element: { kind: 'utf8' } } };
   expect(read('id,name\n1,[]\n', { columns: [columns[0] as Column, list] })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { type Batch, type Column, CR, LF, QUOTE } from '@framehold/columns';
-import { batchOf, columnNames, isPlainText, isSame, valueColumns } from '../text/text-batch.ts';
+import { batchOf, columnNames, isPlainText, isSame, textStepBytes, valueColumns } from '../text/text-batch.ts';
 import type { ValueColumn } from '../text/value-column.ts';
 
 export interface CsvBatchOptions {
@@ -20,10 +20,14 @@ const delimiters = [',', ';', '\t', '|'];
 const malformed = -1;
 
 /**
- * The rows of a small CSV for a frame, as the engine's import would store them; undefined wherever that is not certain: the
- * import reads more, and reports the faults of a file. The header has the columns of the frame, in its order.
+ * The rows of a small CSV for a frame, as the engine's import would store them, in steps of less than a millisecond; undefined
+ * wherever that is not certain: the import reads more, and reports the faults of a file. The header has the columns of the frame, in
+ * its order.
  */
-export function csvBatch(bytes: Uint8Array, { columns, ...options }: CsvBatchOptions): CsvBatch | undefined {
+export function* csvBatch(
+  bytes: Uint8Array,
+  { columns, ...options }: CsvBatchOptions,
+): Generator<void, CsvBatch | undefined> {
   if (!isPlainText(bytes)) return undefined;
   const line = firstLine(bytes);
   const delimiter = line === undefined ? undefined : delimiterOf(bytes, line.end, options.delimiter);
@@ -34,7 +38,8 @@ export function csvBatch(bytes: Uint8Array, { columns, ...options }: CsvBatchOpt
   // Values may look like names, and names like values: only one of both is certain.
   if (hasNames(bytes, line.end, columns, code) !== hasHeader) return undefined;
   const rows = new CsvRows(bytes, values, code, line.lineEndBytes);
-  if (!rows.read(hasHeader ? line.end + line.lineEndBytes : 0) || rows.count === 0) return undefined;
+  const areRead = yield* rows.read(hasHeader ? line.end + line.lineEndBytes : 0);
+  if (!areRead || rows.count === 0) return undefined;
   return { batch: batchOf(columns, values), delimiter, hasHeader };
 }
 
@@ -108,10 +113,15 @@ class CsvRows {
     this.#ends = fieldEnds.get(delimiter) ?? endsOf(delimiter);
   }
 
-  read(from: number): boolean {
+  *read(from: number): Generator<void, boolean> {
     const bytes = this.#bytes;
     const last = this.#values.length - 1;
+    let stepEnd = from + textStepBytes;
     for (let at = from; at < bytes.length; this.count++) {
+      if (at >= stepEnd) {
+        yield;
+        stepEnd = at + textStepBytes;
+      }
       const start = at;
       for (let index = 0; index <= last; index++) {
         at = this.#field(this.#values[index] as ValueColumn, at);

@@ -1,3 +1,4 @@
+import { atOnce } from '@framehold/async';
 import type { Column } from '@framehold/columns';
 import { expect, test } from 'vitest';
 import { rowsOf } from '../../../test/support/text-imports.ts';
@@ -10,7 +11,7 @@ const columns: readonly Column[] = [
 ];
 
 function read(text: string) {
-  const batch = jsonBatch(Buffer.from(text), columns);
+  const batch = atOnce(jsonBatch(Buffer.from(text), columns));
   return batch && rowsOf(batch);
 }
 
@@ -56,4 +57,14 @@ test.each([
   ['1', 'a number alone'],
 ])('%j is left to the import: %s', (text) => {
   expect(read(text)).toBeUndefined();
+});
+
+test('rows of a wide frame that leave out most columns are left to the import: each column takes memory for each row', () => {
+  const wide: Column[] = Array.from({ length: 100 }, (_, n) => ({ name: `c${n}`, type: { kind: 'utf8' } }));
+  const whole = JSON.stringify(Object.fromEntries(wide.map(({ name }) => [name, 'x'])));
+  const reversed = JSON.stringify(Object.fromEntries(wide.toReversed().map(({ name }) => [name, 'x'])));
+  const sparse = '{"c1":""}\n'.repeat(1000);
+  const rows = (text: string): number | undefined => atOnce(jsonBatch(Buffer.from(text), wide))?.rows;
+  expect(rows(`${whole}\n${reversed}\n{"c1":""}`)).toBe(3);
+  expect(rows(`${whole}\n${sparse}`)).toBeUndefined();
 });

@@ -12,21 +12,23 @@ import {
 } from '@framehold/columns';
 import { skipSpace } from '../json/json-grammar.ts';
 import { plainValueEnd } from './plain-json.ts';
-import { batchOf, columnNames, isPlainText, isSame, valueColumns } from './text-batch.ts';
+import { batchOf, columnNames, isPlainText, isSame, textStepBytes, valueColumns } from './text-batch.ts';
 import type { ValueColumn } from './value-column.ts';
 
 const NULL_LETTER = 110;
 const malformed = -1;
+/** Rows may leave out columns, which take their time and memory all the same. */
+const mostValuesPerByte = 4;
 
 /**
  * The rows of a small JSON file for a frame: objects, one behind the other or in an array, as the engine's import would store
- * them; undefined wherever that is not certain.
+ * them, in steps of less than a millisecond; undefined wherever that is not certain.
  */
-export function jsonBatch(bytes: Uint8Array, columns: readonly Column[]): Batch | undefined {
+export function* jsonBatch(bytes: Uint8Array, columns: readonly Column[]): Generator<void, Batch | undefined> {
   const values = isPlainText(bytes) ? valueColumns(columns) : undefined;
   if (values === undefined || new Set(columns.map(({ name }) => name)).size < columns.length) return undefined;
   const rows = new JsonRows(bytes, columns, values);
-  return rows.read() ? batchOf(columns, values) : undefined;
+  return (yield* rows.read()) ? batchOf(columns, values) : undefined;
 }
 
 interface Member {
@@ -40,6 +42,7 @@ interface Member {
 class JsonRows {
   readonly #bytes: Uint8Array;
   readonly #members: Member[];
+  #known: ReadonlyMap<string, Member> | undefined;
   #count = 0;
 
   constructor(bytes: Uint8Array, columns: readonly Column[], values: readonly ValueColumn[]) {
@@ -53,14 +56,20 @@ class JsonRows {
     }));
   }
 
-  read(): boolean {
+  *read(): Generator<void, boolean> {
     const bytes = this.#bytes;
     const { length } = bytes;
+    const mostRows = (mostValuesPerByte * length) / this.#members.length;
+    let stepEnd = textStepBytes;
     let at = skipSpace(bytes, 0);
     const isArray = bytes[at] === OPEN_BRACKET;
     if (isArray) at = skipSpace(bytes, at + 1);
     while (at < length) {
-      if (bytes[at] !== OPEN_BRACE) return false;
+      if (at >= stepEnd) {
+        yield;
+        stepEnd = at + textStepBytes;
+      }
+      if (bytes[at] !== OPEN_BRACE || this.#count >= mostRows) return false;
       at = this.#object(at + 1);
       if (at === malformed) return false;
       at = skipSpace(bytes, at);
@@ -74,6 +83,12 @@ class JsonRows {
 
   #isWhole(): boolean {
     return this.#count > 0 && this.#members.every(({ isSeen }) => isSeen);
+  }
+
+  /** Needed where keys stand in another order than the columns. */
+  get #byKey(): ReadonlyMap<string, Member> {
+    this.#known ??= new Map(this.#members.map((member) => [latin1(member.key), member]));
+    return this.#known;
   }
 
   /** Where the object ends. */
@@ -108,7 +123,7 @@ class JsonRows {
     const found =
       likely !== undefined && isSame(likely.key, bytes, from, end)
         ? likely
-        : this.#members.find(({ key }) => isSame(key, bytes, from, end));
+        : this.#byKey.get(latin1(bytes.subarray(from, end)));
     // A backslash in front of the quote makes no name of a column: it would have to be escaped itself.
     if (found === undefined || found.value.rows > this.#count || found.key.includes(BACKSLASH)) return undefined;
     found.isSeen = true;
@@ -139,6 +154,10 @@ function indexOf(bytes: Uint8Array, byte: number, from: number, end: number): nu
   let at = from;
   while (at < end && bytes[at] !== byte) at++;
   return at;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };

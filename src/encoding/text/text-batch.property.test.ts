@@ -1,3 +1,4 @@
+import { atOnce } from '@framehold/async';
 import { type Batch, type Column, type DataType, sqlTypeName } from '@framehold/columns';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -89,12 +90,13 @@ const formats = {
   csv: {
     write: (rows: readonly string[]) => `id,v\n${rows.map((text, id) => `${id},${text}\n`).join('')}`,
     read: (content: string, columns: readonly Column[]): Batch | undefined =>
-      csvBatch(Buffer.from(content), { columns, delimiter: undefined, hasHeader: undefined })?.batch,
+      atOnce(csvBatch(Buffer.from(content), { columns, delimiter: undefined, hasHeader: undefined }))?.batch,
     forms: (text: string) => [text, quoted(text)],
   },
   json: {
     write: (rows: readonly string[]) => rows.map((text, id) => `{"id":${id},"v":${text}}\n`).join(''),
-    read: (content: string, columns: readonly Column[]): Batch | undefined => jsonBatch(Buffer.from(content), columns),
+    read: (content: string, columns: readonly Column[]): Batch | undefined =>
+      atOnce(jsonBatch(Buffer.from(content), columns)),
     forms: (text: string) => [JSON.stringify(text), text],
   },
 } as const;

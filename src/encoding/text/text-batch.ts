@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { type Batch, type Column, Slab } from '@framehold/columns';
 import { hasTextValues, ValueColumn } from './value-column.ts';
 
+/** Bytes that are read in one step. */
+export const textStepBytes = 16 * 1024;
+
 /** Columns to read text into; undefined where a type is left to the engine. */
 export function valueColumns(columns: readonly Column[]): ValueColumn[] | undefined {
   if (!columns.every(({ type }) => hasTextValues(type))) return undefined;

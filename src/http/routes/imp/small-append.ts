@@ -1,3 +1,4 @@
+import { atOnce, inTurns, lightBytes } from '@framehold/async';
 import type { Batch, Column } from '@framehold/columns';
 import type { Principal } from '../../../core/callers/principal.ts';
 import { AppError } from '../../../core/errors/app-error.ts';
@@ -39,7 +40,8 @@ export async function appendSmall(
   try {
     const known = frames.appendColumns(principal, handle);
     const columns = known ?? (await columnsOf(frames, principal, handle, signal));
-    const read = columns && readText(reader.buffered, text, columns);
+    const steps = columns && readText(reader.buffered, text, columns);
+    const read = steps && (await (reader.buffered.length > lightBytes ? inTurns(steps, lane) : atOnce(steps)));
     if (read === undefined) return undefined;
     const source = { kind: 'batch', batch: read.batch } as const;
     return { ...(await frames.put(principal, { ...request, source }, { signal, lane })), report: read.report };
@@ -65,16 +67,17 @@ async function columnsOf(
   }
 }
 
-function readText(
+function* readText(
   bytes: Uint8Array,
   { format, delimiter, hasHeader }: SmallText,
   columns: readonly Column[],
-): { readonly batch: Batch; readonly report: FileReport } | undefined {
+): Generator<void, { readonly batch: Batch; readonly report: FileReport } | undefined> {
   const none = { rejectedRows: 0, rejections: [] };
   if (format === 'json' || format === 'ndjson') {
-    const batch = jsonBatch(bytes, columns);
+    const batch = yield* jsonBatch(bytes, columns);
     return batch && { batch, report: none };
   }
-  const csv = csvBatch(bytes, { columns, hasHeader, delimiter: format === 'tsv' ? (delimiter ?? '\t') : delimiter });
+  const options = { columns, hasHeader, delimiter: format === 'tsv' ? (delimiter ?? '\t') : delimiter };
+  const csv = yield* csvBatch(bytes, options);
   return csv && { batch: csv.batch, report: { ...none, delimiter: csv.delimiter, hasHeader: csv.hasHeader } };
 }
