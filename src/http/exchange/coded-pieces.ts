@@ -9,7 +9,8 @@ const pieceBytes = 64 * 1024;
 export const coderOptions = { chunkSize: pieceBytes, readableHighWaterMark: pieceBytes };
 
 /** Coders work in the same four threads as all operations on files, which have the others; and a core is left to the event loop. */
-const places = new Semaphore(Math.min(2, Math.max(1, availableParallelism() - 1)));
+export const codingPlaces = Math.min(2, Math.max(1, availableParallelism() - 1));
+const places = new Semaphore(codingPlaces);
 
 /** Resolves when it is the lane's turn to compress or unpack a piece. Returns what gives the place back. */
 export function codingPlace(lane: string): Promise<() => void> {
