@@ -13,9 +13,8 @@ import pyarrow as pa
 import pytest
 
 import framehold
-from framehold import _progress
 from framehold._rows.html import html_of, sparkline, text_of
-from framehold._rows.progress import Progress
+from framehold._rows.progress import Progress, find_display
 
 
 def test_a_result_shows_its_first_rows_and_how_many_there_are(server: framehold.Connection) -> None:
@@ -157,7 +156,7 @@ def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) ->
     closed.close()
     for nowhere in (None, closed):
         monkeypatch.setattr(sys, "stderr", nowhere)
-        assert _progress.find_display() is None
+        assert find_display() is None
 
 
 def test_a_notebook_has_a_display_of_its_own_which_is_empty_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
